@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The DuckDB instance that a process shares, and the border at which its
+// exceptions become errors. Only kernel/engine and the modules above it know
+// DuckDB; nothing throws across this header.
+#pragma once
+
+#include <duckdb.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "bayou/result.h"
+
+namespace bayou::engine {
+
+struct EngineOptions {
+  std::uint64_t memory_limit = 0;  // Bytes; 0 = DuckDB's default.
+  int threads = 0;                 // 0 = one for each core.
+};
+
+// A DuckDB database in memory, with parquet, json and icu built in. No
+// extension is ever downloaded or loaded by itself.
+Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(const EngineOptions& options);
+
+// A connection for Bayou's own queries: no progress bar, no user settings, time
+// zone UTC, insertion order not preserved.
+std::unique_ptr<duckdb::Connection> Connect(duckdb::DatabaseInstance& database);
+
+// DuckDB's error as ours. An Error that crossed DuckDB inside an exception (see
+// Throw) comes out as it went in.
+Error FromDuckDB(const duckdb::ErrorData& error);
+
+// Carries an Error through DuckDB's stack: the only way Bayou throws, and only
+// from functions that DuckDB calls.
+[[noreturn]] void Throw(const Error& error);
+
+template <typename T>
+T Unwrap(Result<T> result) {
+  if (!result) Throw(result.error());
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+// Runs `work`, which calls DuckDB, and turns what it throws into an Error.
+template <typename Work>
+auto Guard(Work&& work) -> Result<std::invoke_result_t<Work>> {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Work>>) {
+      work();
+      return {};
+    } else {
+      return work();
+    }
+  } catch (const std::exception& exception) {
+    return tl::unexpected<Error>(FromDuckDB(duckdb::ErrorData(exception)));
+  }
+}
+
+// Quotes for SQL that Bayou builds (threat T12): the only two ways in which a
+// name or a text gets into a statement.
+std::string Identifier(std::string_view name);  // "name"
+std::string Literal(std::string_view text);     // 'text'
+
+}  // namespace bayou::engine
