@@ -22,6 +22,11 @@ namespace bayou::scan {
 struct ScanOptions {
   // See SessionOptions::allow_external_paths.
   bool allow_external_paths = false;
+
+  // The catalog's entry that is scanned, if any; it outlives the scan.
+  // function.get_bind_info reports it as BindInfo::table, because DuckDB's
+  // binder finds hidden columns and write targets through it.
+  duckdb::optional_ptr<duckdb::TableCatalogEntry> entry;
 };
 
 // What a catalog entry or a table function's bind hands to DuckDB.
