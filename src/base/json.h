@@ -19,11 +19,13 @@ namespace bayou {
 using JsonBuffer = rapidjson::StringBuffer;
 using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
 
+// RapidJSON takes no null pointer, not even for an empty text.
 inline void WriteString(JsonWriter& writer, std::string_view text) {
-  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  writer.String(text.empty() ? "" : text.data(),
+                static_cast<rapidjson::SizeType>(text.size()));
 }
 inline void WriteKey(JsonWriter& writer, std::string_view text) {
-  writer.Key(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  WriteString(writer, text);
 }
 inline std::string TakeText(const JsonBuffer& buffer) {
   return {buffer.GetString(), buffer.GetSize()};
@@ -33,11 +35,17 @@ inline std::string TakeText(const JsonBuffer& buffer) {
 inline constexpr std::size_t kMaxJsonDepth = 128;
 
 // Parses one JSON value. The element lives as long as `parser` and until its
-// next parse. Errors: kCorruption with the parser's reason.
+// next parse. Errors: kCorruption with the parser's reason; besides bad syntax
+// and bad UTF-8 these are integers above 2^64-1, and nesting over `max_depth`.
 Result<simdjson::dom::element> ParseJson(simdjson::dom::parser& parser,
-                                         std::string_view text);
+                                         std::string_view text,
+                                         std::size_t max_depth = kMaxJsonDepth);
 
-// Copies a parsed value into a writer, numbers with all their digits.
+// Copies a parsed value into a writer: integers digit by digit, other numbers
+// as the shortest text that reads back as the same double.
 void CopyJson(simdjson::dom::element value, JsonWriter& writer);
+
+// The same as a text of its own.
+std::string JsonText(simdjson::dom::element value);
 
 }  // namespace bayou
