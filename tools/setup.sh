@@ -17,24 +17,21 @@ die() { echo "setup: $*" >&2; exit 1; }
 
 # ---- apt ------------------------------------------------------------------
 
-# The name that a package has on this distribution.
-apt_name() {
-  case $1 in
-    libclang-rt-dev)  # Holds libFuzzer; Debian 12 knows it by the compiler's version only.
-      local version
-      version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\).*/\1/p' | head -n 1)
-      echo "libclang-rt-${version:-14}-dev" ;;
-    *) echo "$1" ;;
-  esac
-}
-
-missing_packages() {
-  local set=$1 kind wanted packages package name
-  while read -r kind wanted packages; do
-    [[ $kind == apt && $wanted == "$set" ]] || continue
-    for package in $packages; do
-      name=$(apt_name "$package")
-      dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || echo "$name"
+# What is missing of a set: of each a|b, the first that is installed or that apt knows.
+missing_packages() {  # missing_packages <set>
+  local kind set choices choice name
+  local -A installed=()
+  while read -r name; do
+    installed[$name]=yes
+  done < <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p')
+  while read -r kind set choices; do
+    [[ $kind == apt && $set == "$1" ]] || continue
+    for choice in $choices; do
+      for name in ${choice//|/ }; do
+        [[ -n ${installed[$name]:-} ]] && continue 2
+        [[ $choice == "$name" || -n $(apt-cache show "$name" 2>/dev/null) ]] && break
+      done
+      echo "$name"
     done
   done <"$lock"
 }
@@ -51,11 +48,12 @@ need_apt() {
     fi
     as_root=(sudo)
   fi
-  say "installing ${missing[*]}"
   local log=$deps/apt.log
-  if ! { "${as_root[@]}" apt-get update &&
-         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-           apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  "${as_root[@]}" apt-get update >"$log" 2>&1 || { tail -n 20 "$log" >&2; die "apt-get update failed"; }
+  mapfile -t missing < <(missing_packages "$1")  # Again: now apt knows what there is.
+  say "installing ${missing[*]}"
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
     tail -n 20 "$log" >&2
     die "apt-get could not install ${missing[*]} (all of it: $log)"
   fi
@@ -159,7 +157,12 @@ flights() {
 
 # ---------------------------------------------------------------------------
 
-mkdir -p "$deps"  # May be a link to another checkout's.
+# A git worktree takes the .deps of the checkout that it belongs to.
+main=$(git rev-parse --path-format=absolute --git-common-dir 2>/dev/null) && main=${main%/.git}
+if [[ ! -e $deps && -n $main && -d $main/.deps && ! $main -ef $root ]]; then
+  ln -s "$main/.deps" "$deps"
+fi
+mkdir -p "$deps"
 exec 9>"$deps/lock"
 flock 9  # One set-up at a time; the others find the work done.
 
