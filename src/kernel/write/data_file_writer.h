@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes one Parquet file, row group by row group, through DuckDB's writer.
+#pragma once
+
+#include <duckdb.hpp>
+#include <duckdb/function/copy_function.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bayou/result.h"
+#include "kernel/write/file_layout.h"
+
+namespace bayou::write {
+
+// DuckDB's Parquet writer, set up for the files of one layout. Shared by the
+// threads of a statement.
+class ParquetFormat {
+ public:
+  static Result<std::shared_ptr<const ParquetFormat>> Bind(
+      duckdb::ClientContext& context, std::shared_ptr<const FileLayout> layout);
+
+  const FileLayout& layout() const { return *layout_; }
+  // `snappy.parquet`: what file names end with.
+  std::string extension() const;
+
+ private:
+  friend class DataFileWriter;
+  ParquetFormat(duckdb::CopyFunction function,
+                duckdb::unique_ptr<duckdb::FunctionData> bind_data,
+                std::shared_ptr<const FileLayout> layout)
+      : function_(std::move(function)),
+        bind_data_(std::move(bind_data)),
+        layout_(std::move(layout)) {}
+
+  duckdb::CopyFunction function_;
+  duckdb::unique_ptr<duckdb::FunctionData> bind_data_;
+  std::shared_ptr<const FileLayout> layout_;
+};
+
+// Used by one thread. Holds at most one row group of rows, in memory that DuckDB
+// can move to disk. A file that was not closed is left behind incomplete: the
+// owner deletes it.
+class DataFileWriter {
+ public:
+  // Creates the file at `path` (see Store::NativePath) and the folders above it.
+  static Result<std::unique_ptr<DataFileWriter>> Create(
+      duckdb::ClientContext& context, std::shared_ptr<const ParquetFormat> format,
+      const std::string& path);
+
+  // Appends rows: the layout's stored columns, in that order.
+  Status Append(duckdb::DataChunk& rows);
+
+  // The file has reached the layout's target size: close it.
+  bool IsFull() const;
+
+  // Writes what is left and the footer. Returns the file's size in bytes.
+  Result<std::int64_t> Close();
+
+ private:
+  DataFileWriter(duckdb::ClientContext& context,
+                 std::shared_ptr<const ParquetFormat> format, std::string path);
+  void StartRowGroup();
+  void FlushRowGroup();
+
+  duckdb::ClientContext& context_;
+  std::shared_ptr<const ParquetFormat> format_;
+  std::string path_;
+  duckdb::unique_ptr<duckdb::GlobalFunctionData> file_;
+  duckdb::unique_ptr<duckdb::ColumnDataCollection> row_group_;
+  duckdb::ColumnDataAppendState append_;
+};
+
+}  // namespace bayou::write

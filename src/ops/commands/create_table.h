@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CREATE TABLE, with or without rows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "bayou/result.h"
+#include "kernel/protocol/actions.h"
+#include "kernel/protocol/schema.h"
+#include "kernel/transaction/transaction.h"
+
+namespace bayou::commands {
+
+struct TableDefinition {
+  std::vector<protocol::Field> columns;
+  std::vector<std::string> partition_columns;
+  protocol::StringMap properties;  // As the user wrote them.
+  std::optional<std::string> comment;
+};
+
+// A transaction that makes the table at `location` (absolute path). Nothing is
+// written before it commits. Assigns column mapping ids and physical names where
+// the properties ask for them.
+// Errors: kAlreadyExists, DELTA_TABLE_ALREADY_EXISTS; kInvalidArgument for a
+// place that holds something else, for columns (none, twice the same, unknown or
+// unfit partition columns, all of them partition columns) and for properties;
+// kUnsupported for features that Bayou does not write.
+Result<transaction::Transaction> CreateTable(const std::string& location,
+                                             const TableDefinition& definition,
+                                             Env& env);
+
+// The operation for the history; `as_select`: rows come with it.
+transaction::Operation CreateTableOperation(const protocol::Metadata& metadata,
+                                            bool as_select);
+
+}  // namespace bayou::commands

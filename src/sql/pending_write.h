@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The changes that one SQL transaction has made so far. They belong to one table
+// and become one commit of it, at COMMIT, or when the statement ends where there
+// is no BEGIN.
+#pragma once
+
+#include <duckdb.hpp>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "bayou/result.h"
+#include "kernel/table/snapshot.h"
+#include "kernel/transaction/transaction.h"
+#include "kernel/write/table_writer.h"
+#include "ops/commands/create_table.h"
+
+namespace bayou::sql {
+
+// Used by one statement at a time.
+class PendingWrite {
+ public:
+  explicit PendingWrite(duckdb::DatabaseInstance& database)
+      : database_(database) {}
+  PendingWrite(const PendingWrite&) = delete;
+  PendingWrite& operator=(const PendingWrite&) = delete;
+  ~PendingWrite() { Rollback(); }
+
+  // Begins an append to the table, or goes on with it.
+  // Errors: kUnsupported, condition DELTA_MULTI_TABLE_TRANSACTION, when another
+  // table has changes already; see Transaction::On.
+  Status BeginAppend(std::shared_ptr<const table::Snapshot> snapshot);
+
+  // Begins a new table. Errors: as above; see commands::CreateTable.
+  Status BeginCreate(const std::string& location,
+                     const commands::TableDefinition& definition,
+                     bool as_select);
+
+  // Adds what a statement wrote. `read_table`: its rows were computed from the
+  // table itself. Only after a Begin...().
+  void AddFiles(write::WrittenFiles written, bool read_table);
+
+  // The table with changes, or nullptr. A statement that reads it would not see
+  // them: refuse it (CheckReadable).
+  const transaction::Transaction* transaction() const {
+    return transaction_ ? &*transaction_ : nullptr;
+  }
+
+  // Errors: kUnsupported, condition DELTA_UNCOMMITTED_READ, when `location` has
+  // changes that are not committed.
+  Status CheckReadable(const std::string& location) const;
+
+  // Commits what there is; afterwards nothing is pending, whatever the outcome.
+  Status Commit();
+
+  // Drops the changes and deletes the files that hold them.
+  void Rollback();
+
+ private:
+  duckdb::DatabaseInstance& database_;
+  std::optional<transaction::Transaction> transaction_;
+  transaction::Operation operation_;
+  write::WrittenFiles totals_;  // Without the files.
+};
+
+}  // namespace bayou::sql

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How INSERT, CREATE TABLE and CREATE TABLE AS SELECT run: what the catalog hands
+// over to when DuckDB asks it for a plan. Everything here throws DuckDB
+// exceptions (see engine::Throw).
+#pragma once
+
+#include <duckdb.hpp>
+#include <duckdb/execution/physical_plan_generator.hpp>
+#include <duckdb/parser/parsed_data/create_table_info.hpp>
+#include <duckdb/planner/operator/logical_create_table.hpp>
+#include <duckdb/planner/operator/logical_insert.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kernel/table/snapshot.h"
+#include "sql/pending_write.h"
+
+namespace bayou::sql {
+
+// The pending changes of the SQL transaction in which a plan runs (a prepared
+// plan runs in many).
+using PendingWriteOf = std::function<PendingWrite&(duckdb::ClientContext&)>;
+
+// INSERT into an existing table. `plan` gives the rows. `reads_table`: the
+// statement scans the table that it inserts into.
+duckdb::PhysicalOperator& PlanInsert(
+    duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
+    duckdb::LogicalInsert& op, duckdb::PhysicalOperator& plan,
+    std::shared_ptr<const table::Snapshot> snapshot, bool reads_table,
+    PendingWriteOf pending);
+
+// CREATE TABLE AS SELECT at `location` (absolute path).
+duckdb::PhysicalOperator& PlanCreateTableAs(
+    duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
+    duckdb::LogicalCreateTable& op, duckdb::PhysicalOperator& plan,
+    std::string location, PendingWriteOf pending);
+
+// CREATE TABLE without rows: becomes pending. IF NOT EXISTS and OR REPLACE are
+// the catalog's to look at.
+void CreateTable(const duckdb::CreateTableInfo& info, const std::string& location,
+                 PendingWrite& pending);
+
+// What CREATE TABLE says, in the protocol's terms.
+Result<commands::TableDefinition> DefinitionOf(const duckdb::CreateTableInfo& info);
+
+}  // namespace bayou::sql
