@@ -60,6 +60,11 @@ function(bayou_module folder meaning)
     target_link_libraries(${name}_test PRIVATE ${under_test} GTest::gmock_main GTest::gtest)
     add_test(NAME ${folder} COMMAND ${name}_test --gtest_brief=1)
     set_property(GLOBAL APPEND PROPERTY BAYOU_TEST_PROGRAMS ${name}_test)
+    if(duckdb)
+      set_property(GLOBAL APPEND PROPERTY BAYOU_TEST_LINES "${name}_test duckdb")
+    else()
+      set_property(GLOBAL APPEND PROPERTY BAYOU_TEST_LINES "${name}_test alone")
+    endif()
   endif()
 
   set(benches ${files})
@@ -120,13 +125,20 @@ function(bayou_program_of module program place)
   endif()
 endfunction()
 
-# Gives `all_tests` and `all_fuzzers` to build, and the list of the fuzzers in
-# fuzz/targets.txt; to be called after the last module.
+# Gives `all_tests` and `all_fuzzers` to build, and lists them for
+# tools/run_tests.py; to be called after the last module.
 function(bayou_finish)
   get_property(tests GLOBAL PROPERTY BAYOU_TEST_PROGRAMS)
+  get_property(test_lines GLOBAL PROPERTY BAYOU_TEST_LINES)
   get_property(fuzzers GLOBAL PROPERTY BAYOU_FUZZERS)
   add_custom_target(all_tests DEPENDS ${tests})
   add_custom_target(all_fuzzers DEPENDS ${fuzzers})
-  list(JOIN fuzzers "\n" lines)
-  file(WRITE ${PROJECT_BINARY_DIR}/fuzz/targets.txt "${lines}\n")
+  bayou_write_lines(tests/targets.txt ${test_lines})
+  bayou_write_lines(fuzz/targets.txt ${fuzzers})
+endfunction()
+
+function(bayou_write_lines file)
+  list(TRANSFORM ARGN APPEND "\n")
+  string(JOIN "" text ${ARGN})
+  file(WRITE ${PROJECT_BINARY_DIR}/${file} "${text}")
 endfunction()
