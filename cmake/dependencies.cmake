@@ -29,6 +29,10 @@ set_target_properties(bayou_duckdb PROPERTIES
 target_include_directories(bayou_duckdb SYSTEM INTERFACE
   ${duckdb}/include ${duckdb}/parquet_include
   ${duckdb}/third_party/parquet ${duckdb}/third_party/thrift)
+# What parquet_reader.hpp needs beyond that; apart, because one module includes it.
+add_library(bayou_duckdb_parquet INTERFACE)
+target_include_directories(bayou_duckdb_parquet SYSTEM INTERFACE
+  ${duckdb}/third_party/fastpforlib)
 
 # build/bayou and build/tests/* find the library through the checkout, wherever
 # that is moved.

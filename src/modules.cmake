@@ -20,7 +20,8 @@ bayou_module(kernel/log "_delta_log: listing, segments, replay, checkpoints"
 bayou_module(kernel/table "one version of a table"
              USES base kernel/store kernel/protocol kernel/engine kernel/log)
 bayou_module(kernel/scan "which files and which rows"
-             USES kernel/table)
+             USES kernel/table
+             LINKS bayou_duckdb_parquet)
 bayou_module(kernel/write "rows to files"
              USES kernel/table)
 bayou_module(kernel/transaction "stages actions, checks conflicts, commits"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The columns that every Delta table has beside its own, under the names that
+// Spark gives them: where a row lies, and its stable identity.
+// Protocol: "Row Tracking".
+#pragma once
+
+#include <duckdb.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "kernel/scan/data_file.h"
+#include "kernel/scan/scanned_table.h"
+
+#include "duckdb/common/table_column.hpp"
+
+namespace bayou::scan {
+
+enum class HiddenColumn : std::uint8_t {
+  kFilePath,              // An absolute URI, as in Spark: `file:/lake/t/a.parquet`.
+  kFileName,
+  kFileSize,              // Bytes.
+  kFileModificationTime,
+  kRowIndex,              // Position in the file; deleted rows count.
+  kRowId,
+  kRowCommitVersion,
+};
+inline constexpr std::size_t kHiddenColumns = 7;
+
+duckdb::column_t HiddenColumnId(HiddenColumn column);
+std::optional<HiddenColumn> HiddenColumnOf(duckdb::column_t id);
+duckdb::LogicalType HiddenColumnType(HiddenColumn column);
+
+// The value that the column has in all rows of `file`, or nullopt when it
+// differs from row to row.
+std::optional<duckdb::Value> HiddenConstant(const ScannedTable& table,
+                                            const DataFile& file,
+                                            HiddenColumn column);
+
+// coalesce(materialized, base + row_index) of two BIGINT expressions; either may
+// be null.
+duckdb::unique_ptr<duckdb::Expression> RowTrackingExpression(
+    duckdb::unique_ptr<duckdb::Expression> materialized, std::int64_t base,
+    duckdb::unique_ptr<duckdb::Expression> row_index);
+
+}  // namespace bayou::scan

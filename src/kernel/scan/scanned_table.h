@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a scan reads: the table at one version and the columns of the result.
+// Shared by all that takes part in a scan; immutable.
+#pragma once
+
+#include <duckdb.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/protocol/schema.h"
+#include "kernel/scan/table_scan.h"
+#include "kernel/table/snapshot.h"
+
+namespace bayou::scan {
+
+struct ScannedColumn {
+  protocol::Field field;
+  duckdb::LogicalType type;
+  bool is_partition = false;  // Its values are in the log, not in the files.
+};
+
+struct ScannedTable {
+  std::shared_ptr<const table::Snapshot> snapshot;
+  ScanOptions options;
+  std::vector<ScannedColumn> columns;
+
+  // `table /lake/t, version 3`, for messages.
+  std::string Describe() const;
+};
+
+// The columns of the snapshot's schema.
+std::shared_ptr<ScannedTable> DescribeTable(
+    std::shared_ptr<const table::Snapshot> snapshot, const ScanOptions& options);
+
+}  // namespace bayou::scan
