@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/create_table_spelling.h"
+
+#include <string>
+#include <vector>
+
+#include "kernel/engine/engine.h"
+#include "sql/spark_type.h"
+#include "sql/table_options.h"
+
+namespace bayou::sql {
+namespace {
+
+tl::unexpected<Error> Unsupported(std::string message) {
+  return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION", std::move(message));
+}
+
+tl::unexpected<Error> Malformed(std::string_view clause) {
+  return Fail(ErrorCode::kInvalidArgument, "PARSE_SYNTAX_ERROR",
+              "CREATE TABLE: the clause " + std::string(clause) + " is not complete");
+}
+
+class CreateTableRewriter {
+ public:
+  CreateTableRewriter(std::string_view text, std::span<const Token> tokens, std::size_t i,
+                      TextEdits& edits)
+      : text_(text), tokens_(tokens), i_(i), edits_(edits) {}
+
+  Status Run() {
+    std::size_t columns_end = 0;
+    if (IsSymbol('(')) {
+      BAYOU_TRY(Columns());
+      columns_end = i_ - 1;
+    }
+    const std::size_t first = i_;
+    const std::size_t begin = tokens_[i_ - 1].end;
+    BAYOU_TRY(Clauses());
+    if (i_ == first && options_.empty()) return {};
+    if (!typed_partitions_.empty()) {
+      if (columns_end != 0) {
+        edits_.Insert(tokens_[columns_end].begin, ", " + typed_partitions_);
+      } else {
+        edits_.Insert(begin, " (" + typed_partitions_ + ")");
+      }
+    }
+    edits_.Replace(begin, i_ == first ? begin : tokens_[i_ - 1].end, NativeClauses());
+    return {};
+  }
+
+ private:
+  bool AtEnd() const { return i_ >= tokens_.size(); }
+  bool Is(std::string_view word) const { return !AtEnd() && tokens_[i_].Is(word); }
+  bool IsSymbol(char symbol) const { return !AtEnd() && tokens_[i_].Is(symbol); }
+  bool Take(std::string_view word) { return Is(word) && ++i_; }
+  bool TakeSymbol(char symbol) { return IsSymbol(symbol) && ++i_; }
+  bool IsString() const { return !AtEnd() && tokens_[i_].kind == TokenKind::kString; }
+
+  std::string_view TextOf(std::size_t first, std::size_t last) const {
+    return text_.substr(tokens_[first].begin, tokens_[last].end - tokens_[first].begin);
+  }
+
+  // Moves behind the bracket that closes the one at i_.
+  void SkipBrackets() {
+    int depth = 0;
+    do {
+      depth += IsSymbol('(') ? 1 : IsSymbol(')') ? -1 : 0;
+      ++i_;
+    } while (!AtEnd() && depth > 0);
+  }
+
+  bool AtElementEnd() const { return AtEnd() || IsSymbol(',') || IsSymbol(')'); }
+
+  Status Columns() {
+    do {
+      ++i_;  // ( or ,
+      BAYOU_TRY(Element());
+    } while (IsSymbol(','));
+    if (!TakeSymbol(')')) return Malformed("(columns)");
+    return {};
+  }
+
+  static bool BeginsConstraint(const Token& token) {
+    for (const char* word : {"constraint", "primary", "foreign", "unique", "check"}) {
+      if (token.Is(word)) return true;
+    }
+    return false;
+  }
+
+  Status Element() {
+    std::string name;
+    if (!AtEnd() && tokens_[i_].IsIdentifier() && !BeginsConstraint(tokens_[i_])) {
+      name = tokens_[i_++].Value();
+      BAYOU_TRY(ColumnType());
+    }
+    while (!AtElementEnd()) {
+      if (IsSymbol('(')) {
+        SkipBrackets();
+      } else if (!name.empty() && Is("comment") && i_ + 1 < tokens_.size() &&
+                 tokens_[i_ + 1].kind == TokenKind::kString) {
+        options_.column_comments[name] = tokens_[i_ + 1].Value();
+        edits_.Replace(tokens_[i_].begin, tokens_[i_ + 1].end, "");
+        i_ += 2;
+      } else {
+        ++i_;
+      }
+    }
+    return {};
+  }
+
+  Status ColumnType() {
+    BAYOU_ASSIGN(const std::optional<TypeAt> type, ParseType(text_, tokens_, i_));
+    if (!type) return {};
+    if (type->rewritten) {
+      edits_.Replace(tokens_[i_].begin, tokens_[type->next - 1].end, type->sql);
+    }
+    i_ = type->next;
+    return {};
+  }
+
+  Status Clauses() {
+    while (!AtEnd()) {
+      if (Take("using")) {
+        if (!Take("delta")) return Unsupported("CREATE TABLE makes Delta tables only: USING DELTA");
+      } else if (Is("partitioned")) {
+        BAYOU_TRY(PartitionedBy());
+      } else if (Take("tblproperties")) {
+        BAYOU_TRY(Properties());
+      } else if (Take("location")) {
+        if (!IsString()) return Malformed("LOCATION 'path'");
+        options_.location = tokens_[i_++].Value();
+      } else if (Take("comment")) {
+        if (!IsString()) return Malformed("COMMENT 'text'");
+        options_.comment = tokens_[i_++].Value();
+      } else if (Is("with") && i_ + 1 < tokens_.size() && tokens_[i_ + 1].Is('(')) {
+        With();
+      } else if (Is("cluster")) {
+        return Unsupported("CREATE TABLE: CLUSTER BY is not supported yet; leave it out");
+      } else {
+        break;
+      }
+    }
+    return {};
+  }
+
+  // The columns alone, or with their types as Hive has it.
+  Status PartitionedBy() {
+    ++i_;
+    if (!Take("by") || !IsSymbol('(')) return Malformed("PARTITIONED BY (columns)");
+    do {
+      ++i_;
+      if (AtEnd() || !tokens_[i_].IsIdentifier()) return Malformed("PARTITIONED BY (columns)");
+      const std::size_t name = i_++;
+      const std::string column = engine::Identifier(tokens_[name].Value());
+      partitions_ += (partitions_.empty() ? "" : ", ") + column;
+      if (AtElementEnd()) continue;
+      BAYOU_ASSIGN(const std::optional<TypeAt> type, ParseType(text_, tokens_, i_));
+      if (!type) return Malformed("PARTITIONED BY (columns)");
+      i_ = type->next;
+      typed_partitions_ += (typed_partitions_.empty() ? "" : ", ") + column + " " + type->sql;
+      if (Take("comment") && IsString()) {
+        options_.column_comments[tokens_[name].Value()] = tokens_[i_++].Value();
+      }
+    } while (IsSymbol(','));
+    if (!TakeSymbol(')')) return Malformed("PARTITIONED BY (columns)");
+    return {};
+  }
+
+  Status Properties() {
+    if (!IsSymbol('(')) return Malformed("TBLPROPERTIES ('key' = 'value')");
+    do {
+      ++i_;
+      const std::optional<std::string> key = PropertyWord();
+      if (!key) return Malformed("TBLPROPERTIES ('key' = 'value')");
+      TakeSymbol('=');
+      const std::optional<std::string> value = PropertyWord();
+      if (!value) return Malformed("TBLPROPERTIES ('key' = 'value')");
+      if (!options_.properties.emplace(*key, *value).second) {
+        return Fail(ErrorCode::kInvalidArgument, "DUPLICATE_KEY",
+                    "CREATE TABLE: the property " + *key + " is given twice");
+      }
+    } while (IsSymbol(','));
+    if (!TakeSymbol(')')) return Malformed("TBLPROPERTIES ('key' = 'value')");
+    return {};
+  }
+
+  // 'text', a number with or without sign, or words with dots between them.
+  std::optional<std::string> PropertyWord() {
+    if (AtEnd()) return std::nullopt;
+    if (IsString()) return tokens_[i_++].Value();
+    std::string word = TakeSymbol('-') ? "-" : "";
+    while (!AtEnd() && (tokens_[i_].IsIdentifier() || IsSymbol('.') ||
+                        tokens_[i_].kind == TokenKind::kNumber)) {
+      word += tokens_[i_++].Value();
+      if (AtEnd() || tokens_[i_].begin != tokens_[i_ - 1].end) break;
+    }
+    if (word.empty()) return std::nullopt;
+    return word;
+  }
+
+  void With() {
+    ++i_;
+    const std::size_t opening = i_;
+    SkipBrackets();
+    if (i_ > opening + 2) with_ = TextOf(opening + 1, i_ - 2);
+  }
+
+  std::string NativeClauses() const {
+    std::string sql;
+    if (!partitions_.empty()) sql += " PARTITIONED BY (" + partitions_ + ")";
+    std::string with = ToWithClause(options_);
+    if (!with_.empty()) with += (with.empty() ? "" : ", ") + std::string(with_);
+    if (!with.empty()) sql += " WITH (" + with + ")";
+    return sql;
+  }
+
+  std::string_view text_;
+  std::span<const Token> tokens_;
+  std::size_t i_;
+  TextEdits& edits_;
+  TableOptions options_;
+  std::string partitions_;
+  std::string typed_partitions_;
+  std::string_view with_;
+};
+
+}  // namespace
+
+Status RewriteCreateTable(std::string_view text, std::span<const Token> tokens, std::size_t i,
+                          TextEdits& edits) {
+  return CreateTableRewriter(text, tokens, i, edits).Run();
+}
+
+}  // namespace bayou::sql

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/dialect.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "kernel/engine/engine.h"
+#include "sql/create_table_spelling.h"
+#include "sql/settings.h"
+#include "sql/spark_type.h"
+#include "sql/time_travel_spelling.h"
+#include "sql/token.h"
+
+namespace bayou::sql {
+namespace {
+
+constexpr std::array kMetadataFields = {
+    "file_path", "file_name", "file_size", "file_modification_time",
+    "row_index", "row_id",    "row_commit_version"};
+
+// After these words a FROM list is over.
+constexpr std::array kFromEnds = {"where",  "group", "having", "order", "limit", "window",
+                                  "select", "union", "except", "intersect", "qualify", "set"};
+
+template <std::size_t N>
+bool IsOneOf(const Token& token, const std::array<const char*, N>& words) {
+  return std::ranges::any_of(words, [&](const char* word) { return token.Is(word); });
+}
+
+// A URL of another file system, or a pattern of several files: DuckDB's.
+bool IsForDuckDB(std::string_view path) {
+  return (path.find("://") != std::string_view::npos && !path.starts_with("file:")) ||
+         path.find_first_of("*?[") != std::string_view::npos;
+}
+
+class Translator {
+ public:
+  Translator(std::string_view text, const PlaceOf& place_of)
+      : text_(text), lexed_(Tokenize(text)), tokens_(lexed_.tokens), place_of_(place_of) {}
+
+  Result<Statement> Run() {
+    BAYOU_TRY(WholeStatement(SkipPrefix()));
+    BAYOU_TRY(Spellings());
+    return Statement{.sql = edits_.Apply(text_), .command = std::move(command_)};
+  }
+
+ private:
+  bool Is(std::size_t i, std::string_view word) const {
+    return i < tokens_.size() && tokens_[i].Is(word);
+  }
+  bool IsSymbol(std::size_t i, char symbol) const {
+    return i < tokens_.size() && tokens_[i].Is(symbol);
+  }
+  bool IsKind(std::size_t i, TokenKind kind) const {
+    return i < tokens_.size() && tokens_[i].kind == kind;
+  }
+  bool IsEnd(std::size_t i) const { return i >= tokens_.size(); }
+
+  // Moves over `words` as long as they follow one another from `i`.
+  std::size_t Skip(std::size_t i, std::initializer_list<std::string_view> words) const {
+    for (const std::string_view word : words) i += Is(i, word) ? 1 : 0;
+    return i;
+  }
+  // The token behind all of `words`, or 0 when they are not all there.
+  std::size_t After(std::size_t i, std::initializer_list<std::string_view> words) const {
+    for (const std::string_view word : words) {
+      if (!Is(i++, word)) return 0;
+    }
+    return i;
+  }
+
+  void Replace(std::size_t first, std::size_t next, std::string_view with) {
+    edits_.Replace(tokens_[first].begin, tokens_[next - 1].end, with);
+  }
+
+  std::size_t SkipPrefix() const {
+    std::size_t i = 0;
+    if (Is(i, "explain")) i = Skip(i, {"explain", "analyze"});
+    return i;
+  }
+
+  // ---------------------------------------------------------- whole statements
+
+  Status WholeStatement(std::size_t i) {
+    in_copy_ = Is(i, "copy");
+    if (Is(i, "describe") || Is(i, "desc")) return Describe(i);
+    if (Is(i, "show")) return Show(i);
+    if (Is(i, "set") || Is(i, "reset")) return Setting(i);
+    if (Is(i, "create") || Is(i, "replace")) return Create(i);
+    if (Is(i, "insert")) return Insert(i);
+    return Command(i);
+  }
+
+  Status Describe(std::size_t i) {
+    std::size_t at = Skip(i + 1, {"table"});
+    if ((Is(at, "history") || Is(at, "detail")) && !IsEnd(at + 1)) {
+      const std::optional<NameAt> table = ParseTableName(tokens_, at + 1);
+      if (table) return DescribeLog(i, Is(at, "history"), *table);
+    }
+    // DESCRIBE [TABLE] [EXTENDED] t [VERSION AS OF n]
+    if ((Is(at, "extended") || Is(at, "formatted")) && !IsEnd(at + 1)) ++at;
+    const std::optional<NameAt> table = ParseTableName(tokens_, at);
+    if (table && !IsEnd(table->next)) {
+      edits_.Insert(tokens_[i].end, " SELECT * FROM");
+    }
+    if (at > i + 1) Replace(i + 1, at, "");
+    return {};
+  }
+
+  Status DescribeLog(std::size_t i, bool history, const NameAt& table) {
+    std::string call = history ? "SELECT * FROM bayou_history(" : "SELECT * FROM bayou_detail(";
+    call += engine::Literal(table.name.Sql());
+    std::size_t next = table.next;
+    if (history && Is(next, "limit") && IsKind(next + 1, TokenKind::kNumber)) {
+      call += ", " + std::string(tokens_[next + 1].text);
+      next += 2;
+    }
+    Replace(i, next, call + ")");
+    return {};
+  }
+
+  Status Show(std::size_t i) {
+    if (Is(i + 1, "tables") && Is(i + 2, "in")) Replace(i + 2, i + 3, "FROM");
+    const bool columns = Is(i + 1, "columns") && (Is(i + 2, "in") || Is(i + 2, "from"));
+    const bool properties = Is(i + 1, "tblproperties");
+    if (!columns && !properties) return {};
+    const std::optional<NameAt> table = ParseTableName(tokens_, i + (columns ? 3 : 2));
+    if (!table) return {};
+    if (columns) {
+      Replace(i, table->next,
+              "SELECT column_name AS col_name FROM (DESCRIBE " + table->name.Sql() + ")");
+    } else {
+      Replace(i, table->next,
+              "SELECT e.key, e.value FROM (SELECT unnest(map_entries(properties)) AS e "
+              "FROM bayou_detail(" + engine::Literal(table->name.Sql()) + "))");
+    }
+    return {};
+  }
+
+  // SET spark.databricks.delta.x.y = v: a dotted name is no setting of DuckDB's.
+  Status Setting(std::size_t i) {
+    std::size_t at = Skip(i + 1, {"session", "global", "local"});
+    const std::size_t first = at;
+    if (!Is(at, "spark") || !IsSymbol(at + 1, '.')) return {};
+    std::string name(tokens_[at].text);
+    for (++at; IsSymbol(at, '.') && !IsEnd(at + 1); at += 2) {
+      name += "." + std::string(tokens_[at + 1].text);
+    }
+    BAYOU_ASSIGN(const std::string_view setting, SettingOfSpark(name));
+    Replace(first, at, setting);
+    // A bare word is no value of DuckDB's.
+    if ((IsSymbol(at, '=') || Is(at, "to")) && at + 2 == tokens_.size() &&
+        IsKind(at + 1, TokenKind::kWord)) {
+      Replace(at + 1, at + 2, engine::Literal(tokens_[at + 1].text));
+    }
+    return {};
+  }
+
+  Status Create(std::size_t i) {
+    if (Is(i, "replace")) {
+      const std::size_t table = After(i, {"replace", "table"});
+      return table == 0 ? Status{} : CommandOn("REPLACE TABLE", table, true);
+    }
+    std::size_t at = Skip(i + 1, {"or", "replace", "temp", "temporary"});
+    if (!Is(at, "table")) return {};
+    at = Skip(at + 1, {"if", "not", "exists"});
+    const std::optional<NameAt> table = ParseTableName(tokens_, at);
+    if (!table) return {};
+    if (IsKind(at, TokenKind::kString)) Replace(at, table->next, table->name.Sql());
+    const std::size_t next = Skip(table->next, {"shallow", "deep"});
+    if (Is(next, "clone")) return CommandOn("CLONE", at, true);
+    if (Is(next, "like")) return CommandOn("CREATE TABLE LIKE", at, true);
+    return RewriteCreateTable(text_, tokens_, table->next, edits_);
+  }
+
+  Status Insert(std::size_t i) {
+    if (Is(i + 1, "overwrite")) {
+      return CommandOn("INSERT OVERWRITE", Skip(i + 2, {"into", "table"}), true);
+    }
+    if (!Is(i + 1, "into")) return {};
+    std::size_t at = i + 2;
+    if (Is(at, "table") && !IsEnd(at + 1) &&
+        (tokens_[at + 1].IsIdentifier() || IsKind(at + 1, TokenKind::kString)) &&
+        !Is(at + 1, "select") && !Is(at + 1, "values")) {
+      Replace(at, at + 1, "");
+      ++at;
+    }
+    const std::optional<NameAt> table = ParseTableName(tokens_, at);
+    if (table && Is(table->next, "replace")) return CommandOn("INSERT REPLACE WHERE", at, true);
+    return {};
+  }
+
+  // Statements that DuckDB does not run on a Delta table.
+  Status Command(std::size_t i) {
+    struct Form {
+      const char* operation;
+      std::initializer_list<std::string_view> words;
+      bool only_delta;
+    };
+    // The longest form first.
+    static const std::array<Form, 14> kForms = {{
+        {"MERGE", {"merge", "with", "schema", "evolution", "into"}, true},
+        {"MERGE", {"merge", "into"}, false},
+        {"FSCK", {"fsck", "repair", "table"}, true},
+        {"CONVERT", {"convert", "to", "delta"}, true},
+        {"ALTER TABLE", {"alter", "table", "if", "exists"}, false},
+        {"ALTER TABLE", {"alter", "table"}, false},
+        {"DELETE", {"delete", "from"}, false},
+        {"TRUNCATE", {"truncate", "table"}, false},
+        {"RESTORE", {"restore", "table"}, true},
+        {"RESTORE", {"restore"}, true},
+        {"REORG", {"reorg", "table"}, true},
+        {"OPTIMIZE", {"optimize"}, true},
+        {"UPDATE", {"update"}, false},
+        {"VACUUM", {"vacuum"}, false},
+    }};
+    for (const Form& form : kForms) {
+      if (const std::size_t at = After(i, form.words); at != 0) {
+        return CommandOn(form.operation, at, form.only_delta);
+      }
+    }
+    if (Is(i, "generate") && Is(i + 2, "for") && Is(i + 3, "table")) {
+      return CommandOn("GENERATE", i + 4, true);
+    }
+    return {};
+  }
+
+  Status CommandOn(std::string operation, std::size_t at, bool only_delta) {
+    // CONVERT TO DELTA parquet.`path`
+    if (IsSymbol(at + 1, '.') && IsKind(at + 2, TokenKind::kBacktick) &&
+        (Is(at, "parquet") || Is(at, "iceberg"))) {
+      command_ = TableCommand{std::move(operation), TableName::OfPath(tokens_[at + 2].Value()),
+                              only_delta};
+      return {};
+    }
+    if (const std::optional<NameAt> table = ParseTableName(tokens_, at)) {
+      command_ = TableCommand{std::move(operation), table->name, only_delta};
+    }
+    return {};
+  }
+
+  // ------------------------------------------------- spellings, wherever they are
+
+  Status Spellings() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      FollowFromLists(i);
+      if (edits_.Covers(tokens_[i].begin)) continue;
+      BAYOU_ASSIGN(const std::size_t next, Spelling(i));
+      i = std::max(i + 1, next) - 1;
+    }
+    return {};
+  }
+
+  // Rewrites what begins at token `i`, if anything does; the token behind it.
+  Result<std::size_t> Spelling(std::size_t i) {
+    if (BeginsNestedType(tokens_, i)) {
+      BAYOU_ASSIGN(const std::optional<TypeAt> type, ParseType(text_, tokens_, i));
+      if (type) {
+        Replace(i, type->next, type->sql);
+        return type->next;
+      }
+    }
+    if (const std::optional<NameAt> path = PathAt(i)) return PathName(i, *path);
+    if (const auto travel = ParseTimeTravel(text_, tokens_, i)) {
+      ApplyTimeTravel(text_, tokens_, i, *travel, edits_);
+      return travel->next;
+    }
+    if (IsKind(i, TokenKind::kBacktick)) {
+      Replace(i, i + 1, engine::Identifier(tokens_[i].Value()));
+    } else if (Is(i, "_metadata") && IsSymbol(i + 1, '.') && !IsEnd(i + 2) &&
+               IsOneOf(tokens_[i + 2], kMetadataFields)) {
+      Replace(i, i + 3, "\"_metadata." + ToLower(tokens_[i + 2].text) + "\"");
+      return i + 3;
+    }
+    return i + 1;
+  }
+
+  // A table named by path. A text counts where a table can stand, and only if it
+  // means a folder: files are for DuckDB's readers.
+  std::optional<NameAt> PathAt(std::size_t i) const {
+    if (i > 0 && tokens_[i - 1].Is('.')) return std::nullopt;
+    std::optional<NameAt> name = ParseTableName(tokens_, i);
+    if (!name || !name->name.is_path) return std::nullopt;
+    if (!IsKind(i, TokenKind::kString)) return name;
+    const std::string& path = name->name.table();
+    if (i == 0 || path.empty()) return std::nullopt;
+    const Token& before = tokens_[i - 1];
+    if (before.Is("into") || before.Is("update")) return name;
+    const bool in_table_place = before.Is("from") || before.Is("join") || before.Is("table") ||
+                                before.Is("describe") || before.Is("desc") ||
+                                before.Is("summarize") || before.Is("using") ||
+                                (before.Is(',') && !from_lists_.empty() && from_lists_.back());
+    if (!in_table_place || (in_copy_ && from_lists_.size() <= 1) || IsForDuckDB(path)) {
+      return std::nullopt;
+    }
+    const Place place = place_of_(path);
+    const bool looks_like_folder = place == Place::kNothing && path.back() == '/';
+    if (place != Place::kTable && place != Place::kFolder && !looks_like_folder) {
+      return std::nullopt;
+    }
+    return name;
+  }
+
+  // delta.`path@v3` means version 3, unless a folder has that very name.
+  Result<std::size_t> PathName(std::size_t i, const NameAt& path) {
+    std::string place = path.name.table();
+    std::optional<TimeTravelAt> travel;
+    if (place_of_(place) == Place::kNothing) travel = TakeVersionSuffix(place);
+    Replace(i, path.next, TableName::OfPath(place).Sql());
+    if (travel) {
+      travel->next = path.next;
+      ApplyTimeTravel(text_, tokens_, path.next, *travel, edits_);
+    }
+    return path.next;
+  }
+
+  // Keeps, for each open bracket, whether a FROM list is going on in it.
+  void FollowFromLists(std::size_t i) {
+    if (from_lists_.empty()) from_lists_.push_back(false);
+    const Token& token = tokens_[i];
+    if (token.Is('(')) {
+      from_lists_.push_back(false);
+    } else if (token.Is(')') && from_lists_.size() > 1) {
+      from_lists_.pop_back();
+    } else if (token.Is("from")) {
+      from_lists_.back() = true;
+    } else if (IsOneOf(token, kFromEnds)) {
+      from_lists_.back() = false;
+    }
+  }
+
+  std::string_view text_;
+  Tokens lexed_;
+  std::span<const Token> tokens_;
+  const PlaceOf& place_of_;
+  TextEdits edits_;
+  std::optional<TableCommand> command_;
+  std::vector<bool> from_lists_;
+  bool in_copy_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string_view> SplitStatements(std::string_view text) {
+  std::vector<std::string_view> statements;
+  const Tokens lexed = Tokenize(text);
+  const Token* first = nullptr;
+  const Token* last = nullptr;
+  const auto finish = [&] {
+    if (first) statements.push_back(text.substr(first->begin, last->end - first->begin));
+    first = nullptr;
+  };
+  for (const Token& token : lexed.tokens) {
+    if (token.Is(';')) {
+      finish();
+      continue;
+    }
+    if (!first) first = &token;
+    last = &token;
+  }
+  finish();
+  return statements;
+}
+
+Result<Statement> Translate(std::string_view statement, const PlaceOf& place_of) {
+  return Translator(statement, place_of).Run();
+}
+
+}  // namespace bayou::sql

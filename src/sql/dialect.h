@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The statements and spellings that Spark users know, as DuckDB's SQL. Text in,
+// text out: what is not recognised passes unchanged, and DuckDB judges it.
+//
+//   `x`                                   "x"
+//   delta.`path`, FROM 'path'             delta.main."path"
+//   t VERSION AS OF 3 x, t@v3             t x AT (VERSION => 3)
+//   t TIMESTAMP AS OF e, t@20240131...    t AT (TIMESTAMP => e)
+//   _metadata.row_id                      "_metadata.row_id"
+//   ARRAY<INT>, STRUCT<a: INT>, MAP<K,V>  INT[], STRUCT(a INT), MAP(K, V)
+//   DESCRIBE HISTORY | DETAIL t           SELECT * FROM bayou_history | detail
+//   CREATE TABLE ... USING DELTA ...      see create_table_spelling.h
+//   SET spark.databricks.delta. ...       SET bayou_ ...
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bayou/result.h"
+#include "sql/table_name.h"
+#include "sql/text_edits.h"
+
+namespace bayou::sql {
+
+// What is at a path, for spellings whose meaning depends on it.
+enum class Place : std::uint8_t { kNothing, kFile, kFolder, kTable };
+using PlaceOf = std::function<Place(std::string_view path)>;
+
+// A statement of Delta that changes a table and that DuckDB has no way to run.
+struct TableCommand {
+  std::string operation;  // OPTIMIZE, DELETE, ALTER TABLE, ...
+  TableName target;
+  bool only_delta = false;  // No other table has it, so the target must be ours.
+};
+
+struct Statement {
+  EditedText sql;
+  std::optional<TableCommand> command;
+};
+
+// The statements of `text`, without their semicolons and without empty ones.
+std::vector<std::string_view> SplitStatements(std::string_view text);
+
+// Errors: kInvalidArgument for a setting of Spark's that Bayou does not know;
+// kUnsupported for what a CREATE TABLE asks for and would be lost.
+Result<Statement> Translate(std::string_view statement, const PlaceOf& place_of);
+
+}  // namespace bayou::sql

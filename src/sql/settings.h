@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bayou's settings, and the names under which Spark users know them.
+#pragma once
+
+#include <duckdb.hpp>
+
+#include <string_view>
+
+#include "bayou/result.h"
+
+namespace bayou::sql {
+
+// SET bayou_retention_check = false allows retention times so short that files
+// go which a running reader or writer may still need.
+inline constexpr const char* kRetentionCheck = "bayou_retention_check";
+// See SessionOptions::allow_external_paths.
+inline constexpr const char* kAllowExternalPaths = "bayou_allow_external_paths";
+
+// The setting that a name such as
+// spark.databricks.delta.retentionDurationCheck.enabled stands for.
+// Errors: kInvalidArgument, condition DELTA_UNKNOWN_CONFIGURATION, with the
+// names that are known.
+Result<std::string_view> SettingOfSpark(std::string_view name);
+
+void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths);
+
+bool BoolSetting(duckdb::ClientContext& context, const char* name);
+
+}  // namespace bayou::sql
