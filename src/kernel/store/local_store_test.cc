@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "kernel/store/store.h"
+
+namespace bayou::store {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A store over a new folder that goes with the test.
+class LocalStoreTest : public ::testing::Test {
+ protected:
+  LocalStoreTest() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "store-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    store_ = OpenLocalStore(folder_.string() + "/table");
+  }
+  ~LocalStoreTest() override { std::filesystem::remove_all(folder_); }
+
+  std::vector<std::string> Names(std::string_view folder,
+                                 std::string_view from = "") {
+    std::vector<std::string> names;
+    const auto found = store_->List(folder, from);
+    if (!found) return {"error: " + found.error().message};
+    for (const ObjectMeta& object : *found) names.push_back(object.name);
+    return names;
+  }
+
+  std::filesystem::path folder_;
+  std::shared_ptr<Store> store_;
+};
+
+TEST_F(LocalStoreTest, ReadsBackWhatItPut) {
+  ASSERT_TRUE(store_->PutIfAbsent("_delta_log/a.json", "one"));
+  EXPECT_EQ(store_->Read("_delta_log/a.json"), "one");
+  ASSERT_TRUE(store_->Put("_delta_log/a.json", "other"));
+  EXPECT_EQ(store_->Read("_delta_log/a.json"), "other");
+  EXPECT_EQ(store_->ReadRange("_delta_log/a.json", 1, 3), "the");
+  EXPECT_EQ(store_->Head("_delta_log/a.json")->size, 5);
+}
+
+TEST_F(LocalStoreTest, NeverReplacesWhatIsThere) {
+  ASSERT_TRUE(store_->PutIfAbsent("a", "first"));
+  const Status second = store_->PutIfAbsent("a", "second");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(store_->Read("a"), "first");
+}
+
+TEST_F(LocalStoreTest, LeavesNoTemporaryFileBehind) {
+  ASSERT_TRUE(store_->PutIfAbsent("a", "1"));
+  ASSERT_FALSE(store_->PutIfAbsent("a", "2"));
+  ASSERT_TRUE(store_->Put("a", "3"));
+  EXPECT_THAT(Names(""), ElementsAre("a"));
+}
+
+TEST_F(LocalStoreTest, LetsExactlyOneOfManyWritersWin) {
+  for (int round = 0; round < 20; ++round) {
+    const std::string name = "v" + std::to_string(round);
+    std::atomic<int> winners = 0;
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 8; ++i) {
+      writers.emplace_back([&, i] {
+        if (store_->PutIfAbsent(name, std::to_string(i))) ++winners;
+      });
+    }
+    for (std::thread& writer : writers) writer.join();
+    EXPECT_EQ(winners, 1);
+  }
+}
+
+TEST_F(LocalStoreTest, ListsFilesInOrderFromAName) {
+  for (const char* name : {"log/b", "log/a", "log/c", "log/sub/d"}) {
+    ASSERT_TRUE(store_->Put(name, ""));
+  }
+  EXPECT_THAT(Names("log"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(Names("log", "b"), ElementsAre("b", "c"));
+  EXPECT_THAT(Names("log", "d"), IsEmpty());
+}
+
+TEST_F(LocalStoreTest, GivesTheTimeInMilliseconds) {
+  ASSERT_TRUE(store_->Put("a", ""));
+  const timespec times[2] = {{0, 0}, {1700000000, 123456789}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, store_->NativePath("a").c_str(), times, 0), 0);
+  EXPECT_EQ(store_->Head("a")->modified_ms, 1700000000123);
+  EXPECT_EQ(store_->List("", "")->front().modified_ms, 1700000000123);
+}
+
+TEST_F(LocalStoreTest, TellsWhatIsMissing) {
+  EXPECT_EQ(store_->Read("none").error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(store_->Read("none").error().message, HasSubstr("none"));
+  EXPECT_EQ(store_->List("none", "").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store_->Delete("none").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store_->Head("none").error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE(store_->Put("folder/a", ""));
+  EXPECT_EQ(store_->Read("folder").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(LocalStoreTest, RefusesRangesBeyondTheEndBeforeItAllocates) {
+  ASSERT_TRUE(store_->Put("a", "12345"));
+  EXPECT_EQ(store_->ReadRange("a", 5, 0), "");
+  for (const auto& [offset, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {0, 6}, {6, 0}, {-1, 1}, {0, -1}, {1, INT64_MAX}, {INT64_MAX, INT64_MAX}}) {
+    EXPECT_EQ(store_->ReadRange("a", offset, length).error().code,
+              ErrorCode::kCorruption);
+  }
+}
+
+TEST_F(LocalStoreTest, TakesNamesLiterally) {
+  for (const char* name : {"a b", "p%20q", "[z]", "a?b", "a\\b", "trailing "}) {
+    ASSERT_TRUE(store_->PutIfAbsent(std::string(name) + "/x", name));
+    EXPECT_EQ(store_->Read(std::string(name) + "/x"), name);
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "table" / name / "x"));
+  }
+}
+
+TEST_F(LocalStoreTest, SyncsFilesThatTheEngineWrote) {
+  ASSERT_TRUE(store_->Put("p=1/first", ""));
+  std::ofstream(store_->NativePath("p=1/second")) << "x";
+  EXPECT_TRUE(store_->Sync("p=1/second"));
+  EXPECT_EQ(store_->Sync("p=1/third").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(LocalStoreTest, ReportsAFolderThatItMayNotWrite) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  ASSERT_TRUE(store_->Put("a", ""));
+  ::chmod(store_->NativePath("").c_str(), 0555);
+  EXPECT_EQ(store_->PutIfAbsent("b", "").error().code,
+            ErrorCode::kPermissionDenied);
+  ::chmod(store_->NativePath("").c_str(), 0755);
+}
+
+}  // namespace
+}  // namespace bayou::store
