@@ -5,7 +5,7 @@
 # the layers and no cycle can be written down. Beside the sources lie
 #   *_test.cc   one gtest program for all; it links the whole archive against the
 #               declared modules alone: a symbol from anywhere else fails to link
-#   *_fuzz.cc   one libFuzzer program each, made by a build with -DBAYOU_FUZZ=ON
+#   *_fuzz.cc   one libFuzzer program each, made by a build with -DBAYOU_SANITIZE=ON
 #   *_bench.cc  one Google Benchmark program for all, made when asked for by name
 # A module that links DuckDB, or uses one that does, shares its precompiled header.
 function(bayou_module folder meaning)
@@ -77,7 +77,7 @@ function(bayou_module folder meaning)
 
   set(fuzzers ${files})
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
-  if(BAYOU_FUZZ)
+  if(BAYOU_SANITIZE)
     foreach(file IN LISTS fuzzers)
       cmake_path(GET file STEM fuzzer)
       bayou_program_of(${name} ${fuzzer} fuzz ${file})
@@ -106,10 +106,11 @@ endfunction()
 # errors only with the compiler that the project is developed with, so that a
 # newer one's new warning never stops a user's build.
 function(bayou_own_code target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13
-     AND NOT BAYOU_SANITIZE)
-    target_compile_options(${target} PRIVATE -Werror)
+  if(NOT BAYOU_SANITIZE)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      target_compile_options(${target} PRIVATE -Werror)
+    endif()
   endif()
 endfunction()
 

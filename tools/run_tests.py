@@ -128,20 +128,20 @@ def sanitizer_tests(log):
 
 
 def fuzzing(log):
-    if not log.build("fuzz", "all_fuzzers"):
+    if not log.build("asan", "all_fuzzers"):
         return ONE_FAILED
-    folder = BUILD / "fuzz" / "fuzz"
+    folder = BUILD / "asan" / "fuzz"
 
     def run(fuzzer):
-        found = BUILD / "fuzz" / "found" / fuzzer  # What the run adds to the corpus, and what crashes.
+        found = folder / "found" / fuzzer  # What the run adds to the corpus, and what crashes.
         found.mkdir(parents=True, exist_ok=True)
         seeds = ROOT / "tests" / "fuzz" / "corpus" / fuzzer
         corpora = [found, *([seeds] if seeds.is_dir() else [])]
         status, text = log.run(
             [folder / fuzzer, f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=2048",
-             "-print_final_stats=1", f"-artifact_prefix={BUILD}/fuzz/{fuzzer}-", *corpora], FUZZ_SECONDS + 120)
+             "-print_final_stats=1", f"-artifact_prefix={folder}/{fuzzer}-", *corpora], FUZZ_SECONDS + 120)
         if status != 0:
-            log.show(f"{fuzzer} (the input is build/fuzz/{fuzzer}-*)", text)
+            log.show(f"{fuzzer} (the input is build/asan/fuzz/{fuzzer}-*)", text)
         return ONE_FAILED if status else Counts(passed=1)
 
     return each(run, (folder / "targets.txt").read_text().split())
