@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from statement_test import StatementFile
+from statement_file import StatementFile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "build" / "bayou"
