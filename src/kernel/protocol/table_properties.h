@@ -51,6 +51,12 @@ class TableProperties {
  private:
   std::optional<std::string_view> Find(std::string_view key) const;
   bool Bool(std::string_view key, bool fallback) const;
+  std::optional<std::int64_t> Integer(std::string_view key,
+                                      std::int64_t least) const;
+  int SmallInteger(std::string_view key, int least, int fallback) const;
+  std::optional<std::string> Text(std::string_view key) const;
+  std::optional<std::chrono::milliseconds> Interval(std::string_view key) const;
+
   const StringMap& configuration_;
 };
 
