@@ -23,6 +23,7 @@ class ParquetFormat {
       duckdb::ClientContext& context, std::shared_ptr<const FileLayout> layout);
 
   const FileLayout& layout() const { return *layout_; }
+  const std::shared_ptr<const FileLayout>& shared_layout() const { return layout_; }
   // `snappy.parquet`: what file names end with.
   std::string extension() const;
 
@@ -50,7 +51,8 @@ class DataFileWriter {
       duckdb::ClientContext& context, std::shared_ptr<const ParquetFormat> format,
       const std::string& path);
 
-  // Appends rows: the layout's stored columns, in that order.
+  // Appends rows: the layout's stored columns, in that order. Fields of structs
+  // may have other names than in the file.
   Status Append(duckdb::DataChunk& rows);
 
   // The file has reached the layout's target size: close it.
@@ -62,14 +64,14 @@ class DataFileWriter {
  private:
   DataFileWriter(duckdb::ClientContext& context,
                  std::shared_ptr<const ParquetFormat> format, std::string path);
-  void StartRowGroup();
+  void StartRowGroup(const duckdb::vector<duckdb::LogicalType>& types);
   void FlushRowGroup();
 
   duckdb::ClientContext& context_;
   std::shared_ptr<const ParquetFormat> format_;
   std::string path_;
   duckdb::unique_ptr<duckdb::GlobalFunctionData> file_;
-  duckdb::unique_ptr<duckdb::ColumnDataCollection> row_group_;
+  duckdb::unique_ptr<duckdb::ColumnDataCollection> row_group_;  // Null: empty.
   duckdb::ColumnDataAppendState append_;
 };
 

@@ -49,7 +49,7 @@ class TableWriter {
   using PartitionKey = std::vector<std::optional<std::string>>;
   struct OpenFile;
 
-  PartitionKey KeyOf(duckdb::DataChunk& rows, std::size_t row) const;
+  Result<PartitionKey> KeyOf(duckdb::DataChunk& rows, std::size_t row) const;
   Status AppendToPartition(const PartitionKey& key, duckdb::DataChunk& rows);
   Status OpenFor(const PartitionKey& key);
   Status CloseFile();

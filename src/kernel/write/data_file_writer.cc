@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/write/data_file_writer.h"
+
+#include <duckdb/catalog/catalog_entry/copy_function_catalog_entry.hpp>
+#include <duckdb/common/types/column/column_data_collection.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/uri_path.h"
+#include "kernel/engine/engine.h"
+
+namespace bayou::write {
+namespace {
+
+// A row group ends after so many rows, as everywhere in DuckDB, or so many bytes
+// in memory: the bound on what a writer holds.
+constexpr duckdb::idx_t kRowGroupRows = 122'880;
+constexpr std::int64_t kRowGroupBytes = 64 << 20;
+
+// DuckDB's word for a codec of Spark's. Unknown ones go through: DuckDB says so.
+std::string DuckCodec(const std::string& codec) {
+  if (codec == "none") return "uncompressed";
+  return codec == "lz4raw" ? "lz4_raw" : codec;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ParquetFormat>> ParquetFormat::Bind(
+    duckdb::ClientContext& context, std::shared_ptr<const FileLayout> layout) {
+  return engine::Guard([&]() -> std::shared_ptr<const ParquetFormat> {
+    auto& system = duckdb::Catalog::GetSystemCatalog(context);
+    auto function = system
+                        .GetEntry<duckdb::CopyFunctionCatalogEntry>(
+                            context, DEFAULT_SCHEMA, "parquet")
+                        .function;
+    duckdb::CopyInfo info;
+    info.is_from = false;
+    info.format = "parquet";
+    info.options["compression"] = {duckdb::Value(DuckCodec(layout->codec))};
+    if (!layout->field_ids.IsNull()) info.options["field_ids"] = {layout->field_ids};
+    duckdb::CopyFunctionBindInput input(info, function.function_info);
+    auto bind_data = function.copy_to_bind(context, input, layout->stored_names,
+                                           layout->stored_types);
+    return std::shared_ptr<const ParquetFormat>(new ParquetFormat(
+        std::move(function), std::move(bind_data), std::move(layout)));
+  });
+}
+
+std::string ParquetFormat::extension() const {
+  const std::string& codec = layout_->codec;
+  if (codec == "none" || codec == "uncompressed") return "parquet";
+  return (codec == "gzip" ? "gz" : codec) + ".parquet";
+}
+
+DataFileWriter::DataFileWriter(duckdb::ClientContext& context,
+                               std::shared_ptr<const ParquetFormat> format,
+                               std::string path)
+    : context_(context), format_(std::move(format)), path_(std::move(path)) {}
+
+Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Create(
+    duckdb::ClientContext& context, std::shared_ptr<const ParquetFormat> format,
+    const std::string& path) {
+  return engine::Guard([&] {
+    auto& files = duckdb::FileSystem::GetFileSystem(context);
+    files.CreateDirectoriesRecursive(path.substr(0, path.rfind('/')));
+    std::unique_ptr<DataFileWriter> writer(
+        new DataFileWriter(context, std::move(format), path));
+    writer->file_ = writer->format_->function_.copy_to_initialize_global(
+        context, *writer->format_->bind_data_, path);
+    return writer;
+  });
+}
+
+void DataFileWriter::StartRowGroup(const duckdb::vector<duckdb::LogicalType>& types) {
+  row_group_ = duckdb::make_uniq<duckdb::ColumnDataCollection>(context_, types);
+  row_group_->SetPartitionIndex(0);  // Moved to disk only when nothing else can be.
+  append_ = {};
+  row_group_->InitializeAppend(append_);
+}
+
+Status DataFileWriter::Append(duckdb::DataChunk& rows) {
+  return engine::Guard([&] {
+    if (!row_group_) StartRowGroup(rows.GetTypes());
+    row_group_->Append(append_, rows);
+    const auto bytes = static_cast<std::int64_t>(row_group_->SizeInBytes());
+    const std::int64_t limit =
+        std::min(kRowGroupBytes, format_->layout().target_file_size);
+    if (row_group_->Count() >= kRowGroupRows || bytes >= limit) FlushRowGroup();
+  });
+}
+
+void DataFileWriter::FlushRowGroup() {
+  append_.current_chunk_state.handles.clear();
+  const duckdb::CopyFunction& function = format_->function_;
+  auto prepared = function.prepare_batch(context_, *format_->bind_data_, *file_,
+                                         std::move(row_group_));
+  function.flush_batch(context_, *format_->bind_data_, *file_, *prepared);
+}
+
+bool DataFileWriter::IsFull() const {
+  const auto target = static_cast<duckdb::idx_t>(format_->layout().target_file_size);
+  return format_->function_.rotate_next_file(*file_, *format_->bind_data_, target);
+}
+
+Result<std::int64_t> DataFileWriter::Close() {
+  return engine::Guard([&] {
+    if (row_group_) FlushRowGroup();
+    format_->function_.copy_to_finalize(context_, *format_->bind_data_, *file_);
+    file_.reset();
+    auto& files = duckdb::FileSystem::GetFileSystem(context_);
+    auto file = files.OpenFile(path_, duckdb::FileOpenFlags::FILE_FLAGS_READ);
+    return static_cast<std::int64_t>(file->GetFileSize());
+  });
+}
+
+}  // namespace bayou::write
