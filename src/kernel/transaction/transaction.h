@@ -79,18 +79,24 @@ class Transaction {
     std::int64_t in_commit_timestamp = -1;
     std::int64_t row_id_high_water_mark = -1;
   };
-  enum class Outcome { kOurs, kTheirs, kFree };
+  enum class Outcome {
+    kCommitted,
+    kLost,    // The version is another's, and we can take the next one.
+    kNobody,  // Nobody has the version: try again.
+  };
 
   Result<Predecessor> BasePredecessor() const;
   std::string Render(const Operation& operation, Version version,
                      const Predecessor& before) const;
-  // Puts the commit. kFree: nobody has the version, try again.
-  Result<Outcome> Put(Version version, const std::string& commit);
-  // Who has the version.
-  Result<Outcome> Settle(Version version) const;
-  // Fails on a conflict with the commit of `version`; otherwise `before` becomes
-  // what the version after it takes over.
-  Status YieldTo(Version version, Predecessor* before) const;
+  // Tries to become `version`. After kLost, `before` is what the version after
+  // it takes over.
+  Result<Outcome> Try(const Operation& operation, Version version,
+                      Predecessor* before);
+  Outcome Committed();
+  tl::unexpected<Error> UnknownOutcome(Version version, const Error& reason) const;
+  // nullopt: nobody has the version.
+  Result<std::optional<WinningCommit>> ReadCommit(Version version) const;
+  Status YieldTo(const WinningCommit& winner, Predecessor* before) const;
 
   std::shared_ptr<store::Store> store_;
   Env* env_;
@@ -100,6 +106,8 @@ class Transaction {
   protocol::Metadata metadata_;
   ReadSet reads_;
   std::vector<protocol::AddFile> adds_;
+  // A version that was ours, or that a request with an unknown end may still
+  // make ours. Then the data files must stay.
   bool may_be_committed_ = false;
 };
 
