@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/commands/create_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "kernel/protocol/table_features.h"
+#include "kernel/protocol/table_properties.h"
+#include "kernel/store/store.h"
+#include "kernel/table/snapshot.h"
+#include "kernel/write/file_layout.h"
+
+namespace bayou::commands {
+namespace {
+
+using protocol::DataType;
+using protocol::Field;
+using protocol::Metadata;
+using protocol::Schema;
+using protocol::StringMap;
+using protocol::TypeKind;
+
+constexpr std::string_view kFeaturePrefix = "delta.feature.";
+
+// A table may begin in a folder that is empty or not there yet, and in one with
+// files that are nobody's data.
+Status CheckPlace(const std::string& location) {
+  namespace fs = std::filesystem;
+  if (table::Snapshot::IsTable(location)) {
+    return Fail(ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",
+                fmt::format("table {} exists already; use another name, or CREATE "
+                            "TABLE IF NOT EXISTS",
+                            location));
+  }
+  std::error_code error;
+  const fs::file_status status = fs::status(location, error);
+  if (fs::exists(status) && !fs::is_directory(status)) {
+    return Fail(ErrorCode::kInvalidArgument, "DELTA_PATH_NOT_A_FOLDER",
+                fmt::format("{} is a file; a table needs a folder of its own", location));
+  }
+  if (!fs::is_directory(status)) return {};
+  fs::recursive_directory_iterator entry(location, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() != ".parquet") continue;
+    return Fail(ErrorCode::kInvalidArgument, "DELTA_PATH_HAS_PARQUET_FILES",
+                fmt::format("{} is no table, but holds Parquet files such as {}; "
+                            "choose an empty folder for a new table, or CONVERT TO "
+                            "DELTA what is there",
+                            location, entry->path().filename().string()));
+  }
+  return {};
+}
+
+Status InvalidColumns(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_COLUMNS", std::move(message));
+}
+
+Status CheckPartitionColumn(const Schema& schema, const std::string& name) {
+  const Field* field = schema.Find(name);
+  if (field == nullptr) {
+    return InvalidColumns(fmt::format(
+        "partition column {} is not among the table's columns", name));
+  }
+  const bool unfit = field->type.IsNested() || field->type.kind == TypeKind::kVariant ||
+                     field->type.kind == TypeKind::kGeometry ||
+                     field->type.kind == TypeKind::kGeography ||
+                     field->type.kind == TypeKind::kVoid;
+  if (unfit) {
+    return InvalidColumns(fmt::format("column {} of type {} cannot be a partition column",
+                                      name, protocol::TypeName(field->type)));
+  }
+  return {};
+}
+
+Status CheckColumns(const Schema& schema, const std::vector<std::string>& partition_by) {
+  if (schema.fields.empty()) return InvalidColumns("a table needs at least one column");
+  for (const Field& field : schema.fields) {
+    if (field.name.empty()) return InvalidColumns("a column needs a name");
+    // Find() gives the first of two columns whose names differ only in case.
+    if (schema.Find(field.name) != &field) {
+      return InvalidColumns(fmt::format("column {} is there twice", field.name));
+    }
+  }
+  for (std::size_t i = 0; i < partition_by.size(); ++i) {
+    BAYOU_TRY(CheckPartitionColumn(schema, partition_by[i]));
+    for (std::size_t j = 0; j < i; ++j) {
+      if (schema.Find(partition_by[i]) == schema.Find(partition_by[j])) {
+        return InvalidColumns(
+            fmt::format("partition column {} is named twice", partition_by[i]));
+      }
+    }
+  }
+  if (partition_by.size() == schema.fields.size()) {
+    return InvalidColumns("every column is a partition column; add another one");
+  }
+  return {};
+}
+
+// Without column mapping Parquet files carry the names themselves, and other
+// readers cannot stand these characters in them.
+Status CheckUnmappedNames(const DataType& type) {
+  for (const Field& field : type.fields) {
+    if (field.name.find_first_of(" ,;{}()\n\t=") != std::string::npos) {
+      return InvalidColumns(fmt::format(
+          "column name '{}' has one of the characters ' ,;{{}}()\\n\\t='; rename it, "
+          "or create the table with 'delta.columnMapping.mode'='name'",
+          field.name));
+    }
+    BAYOU_TRY(CheckUnmappedNames(field.type));
+  }
+  for (const DataType& child : type.children) BAYOU_TRY(CheckUnmappedNames(child));
+  return {};
+}
+
+// Gives every field below an id and a physical name, depth last.
+class ColumnMapper {
+ public:
+  explicit ColumnMapper(Env& env) : env_(env) {}
+
+  void Map(std::vector<Field>& fields) {
+    for (Field& field : fields) {
+      field.metadata["delta.columnMapping.id"] = std::to_string(++last_id_);
+      field.metadata["delta.columnMapping.physicalName"] = "\"col-" + NewUuid(env_) + "\"";
+      Map(field.type);
+    }
+  }
+  int last_id() const { return last_id_; }
+
+ private:
+  void Map(DataType& type) {
+    Map(type.fields);
+    for (DataType& child : type.children) Map(child);
+  }
+
+  Env& env_;
+  int last_id_ = 0;
+};
+
+void DropPseudoProperties(StringMap& configuration) {
+  std::erase_if(configuration, [](const auto& property) {
+    return property.first.starts_with(kFeaturePrefix) ||
+           property.first == "delta.minReaderVersion" ||
+           property.first == "delta.minWriterVersion" ||
+           property.first == "delta.ignoreProtocolDefaults";
+  });
+}
+
+// Partition columns as the schema spells them.
+std::vector<std::string> SchemaNames(const Schema& schema,
+                                     const std::vector<std::string>& names) {
+  std::vector<std::string> spelled;
+  for (const std::string& name : names) spelled.push_back(schema.Find(name)->name);
+  return spelled;
+}
+
+}  // namespace
+
+Result<transaction::Transaction> CreateTable(const std::string& location,
+                                             const TableDefinition& definition,
+                                             Env& env) {
+  BAYOU_TRY(CheckPlace(location));
+  BAYOU_TRY(protocol::CheckUserProperties(definition.properties));
+  Schema schema{definition.columns};
+  BAYOU_TRY(CheckColumns(schema, definition.partition_columns));
+
+  Metadata metadata;
+  metadata.id = NewUuid(env);
+  metadata.description = definition.comment;
+  metadata.created_time = env.NowMs();
+  metadata.partition_columns = SchemaNames(schema, definition.partition_columns);
+  metadata.configuration = definition.properties;
+  const protocol::TableProperties properties(metadata.configuration);
+  if (properties.column_mapping_mode() == protocol::ColumnMappingMode::kNone) {
+    DataType root = DataType::Of(TypeKind::kStruct);
+    root.fields = schema.fields;
+    BAYOU_TRY(CheckUnmappedNames(root));
+  } else {
+    ColumnMapper mapper(env);
+    mapper.Map(schema.fields);
+    metadata.configuration["delta.columnMapping.maxColumnId"] =
+        std::to_string(mapper.last_id());
+  }
+  if (properties.row_tracking()) {
+    metadata.configuration["delta.rowTracking.materializedRowIdColumnName"] =
+        "_row-id-col-" + NewUuid(env);
+    metadata.configuration["delta.rowTracking.materializedRowCommitVersionColumnName"] =
+        "_row-commit-version-col-" + NewUuid(env);
+  }
+  metadata.schema_string = protocol::SchemaToJson(schema);
+  // No table that we would refuse to open again.
+  BAYOU_TRY(protocol::ParseSchema(metadata.schema_string));
+  BAYOU_ASSIGN(protocol::Protocol protocol, protocol::ProtocolForNewTable(metadata));
+  DropPseudoProperties(metadata.configuration);
+  BAYOU_TRY(protocol::CheckWritable(protocol, metadata, location));
+  BAYOU_TRY(write::PlanFileLayout(protocol, metadata, schema));
+  return transaction::Transaction::Create(store::OpenLocalStore(location),
+                                          std::move(protocol), std::move(metadata), env);
+}
+
+transaction::Operation CreateTableOperation(const Metadata& metadata, bool as_select) {
+  transaction::Operation operation;
+  operation.name = as_select ? "CREATE TABLE AS SELECT" : "CREATE TABLE";
+  operation.parameters = {
+      {"partitionBy", transaction::ListParameter(metadata.partition_columns)},
+      {"clusterBy", transaction::ListParameter({})},
+      {"description", metadata.description
+                          ? transaction::TextParameter(*metadata.description)
+                          : "null"},
+      {"isManaged", transaction::TextParameter("false")},
+      {"properties", transaction::MapParameter(metadata.configuration)},
+  };
+  return operation;
+}
+
+}  // namespace bayou::commands
