@@ -15,8 +15,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bayou/result.h"
@@ -42,6 +44,9 @@ class FilePredicate {
  public:
   virtual ~FilePredicate() = default;
   virtual bool Keep(const FileView& file) const = 0;
+
+  // False: Keep() does not look at `stats`, so they need not be read for it.
+  virtual bool NeedsStats() const { return true; }
 
   // A SQL condition over the columns of a checkpoint's `add` struct that holds
   // for every file that Keep() keeps, in a form whose row groups DuckDB can

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Questions about the files in a checkpoint, as queries over its relations.
+//
+// Which rows are live, and which of them a predicate keeps, is decided inside
+// the engine's threads by one internal function, `bayou_keep_file`.
+#pragma once
+
+#include <duckdb.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bayou/result.h"
+#include "kernel/log/checkpoint.h"
+#include "kernel/log/file_key_set.h"
+#include "kernel/log/log_replay.h"
+
+namespace bayou::log {
+
+// What the internal function decides by. Outlives the query.
+struct FileFilter {
+  std::shared_ptr<const FilePredicate> predicate;  // May be null.
+  std::shared_ptr<const FileKeySet> touched;       // Those are left out.
+  bool IsTrivial() const { return !predicate && touched->empty(); }
+};
+
+// A connection whose queries may call bayou_keep_file with `filter`.
+std::unique_ptr<duckdb::Connection> ConnectFor(duckdb::DatabaseInstance& database,
+                                               FileFilter filter);
+
+// The files of `relation` that are live and that the filter keeps, one row each,
+// with the columns that ReadRow() below knows. `has_json_stats` tells which of
+// add.stats and add.stats_parsed to read where the relation has both.
+std::string FilesSql(const CheckpointRelation& relation, const FileFields& fields,
+                     const FileFilter& filter, bool has_json_stats);
+
+// How many they are and their bytes: columns `files` and `bytes`.
+std::string TotalsSql(const CheckpointRelation& relation, const FileFilter& filter);
+
+// The tombstones younger than `cutoff_ms`, as JSON lines; empty when the
+// relation can have none.
+std::string TombstonesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms);
+
+// Whether some file of the relation has statistics as JSON text.
+Result<bool> HasJsonStats(duckdb::DatabaseInstance& database,
+                          const CheckpointRelation& relation);
+
+// Appends the rows of a chunk that FilesSql gave to `batch`.
+void ReadRows(duckdb::DataChunk& chunk, std::vector<protocol::AddFile>& batch);
+
+// Whether `predicate` keeps a file that is a value. A null predicate keeps all.
+bool Keeps(const FilePredicate* predicate, const protocol::AddFile& file);
+
+}  // namespace bayou::log

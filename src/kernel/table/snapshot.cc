@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/table/snapshot.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "base/uri_path.h"
+#include "kernel/log/log_listing.h"
+#include "kernel/protocol/table_features.h"
+
+namespace bayou::table {
+namespace {
+
+using log::LogFileName;
+using log::LogSegment;
+using log::LogState;
+
+// Names the table in a message that lower layers wrote without knowing it.
+tl::unexpected<Error> Named(Error error, const std::string& location) {
+  if (error.message.find(location) == std::string::npos) {
+    error.message = fmt::format("table {}: {}", location, error.message);
+  }
+  return tl::unexpected(std::move(error));
+}
+
+// The files of the log, from the hinted checkpoint on or all of them.
+struct Listing {
+  std::vector<LogFileName> files;
+  bool is_whole = true;
+};
+
+Result<Listing> ListFromHint(store::Store& store, std::optional<Version> target) {
+  const auto hint = log::ReadLastCheckpoint(store);
+  const bool helps = hint && (!target || hint->version <= *target);
+  const Version first = helps ? hint->version : 0;
+  BAYOU_ASSIGN(auto files, log::ListLog(store, first));
+  return Listing{std::move(files), first == 0};
+}
+
+// The segment for `target`. A hint that leads nowhere costs a second listing.
+Result<LogSegment> ChooseSegment(store::Store& store, std::optional<Version> target,
+                                 const std::set<std::string>& passed_over,
+                                 Listing& listing) {
+  auto segment = log::ChooseLogSegment(listing.files, target, passed_over);
+  if (segment || listing.is_whole) return segment;
+  BAYOU_ASSIGN(listing.files, log::ListLog(store, 0));
+  listing.is_whole = true;
+  return log::ChooseLogSegment(listing.files, target, passed_over);
+}
+
+// Replays `target`, or the newest version; a checkpoint or compacted file that
+// cannot be read is passed over for as long as there is another way.
+Result<std::shared_ptr<const LogState>> Replay(const std::shared_ptr<store::Store>& store,
+                                               duckdb::DatabaseInstance& database,
+                                               std::optional<Version> target) {
+  BAYOU_ASSIGN(Listing listing, ListFromHint(*store, target));
+  std::set<std::string> passed_over;
+  std::optional<Error> cause;
+  while (true) {
+    auto segment = ChooseSegment(*store, target, passed_over, listing);
+    if (!segment) return tl::unexpected(cause.value_or(segment.error()));
+    std::string unreadable;
+    auto state = LogState::Replay(store, database, *segment, &unreadable);
+    if (state || unreadable.empty()) return state;
+    passed_over.insert(unreadable);
+    cause = state.error();
+  }
+}
+
+bool IsCatalogManaged(const protocol::Protocol& protocol) {
+  return protocol::Supports(protocol, "catalogManaged") ||
+         protocol::Supports(protocol, "catalogOwned") ||
+         protocol::Supports(protocol, "catalogOwned-preview");
+}
+
+Status CheckProtocol(const LogState& state, const std::string& location) {
+  if (IsCatalogManaged(state.protocol())) {
+    return Fail(ErrorCode::kUnsupported, "DELTA_CATALOG_MANAGED",
+                fmt::format("table {} is managed by a catalog: only that catalog knows "
+                            "its latest version, so it cannot be opened by path; read it "
+                            "through its catalog",
+                            location));
+  }
+  return protocol::CheckReadable(state.protocol(), location);
+}
+
+Status CheckPartitionColumns(const LogState& state, const protocol::Schema& schema) {
+  for (const std::string& column : state.metadata().partition_columns) {
+    const protocol::Field* field = schema.Find(column);
+    if (!field || field->type.IsNested()) {
+      return Fail(ErrorCode::kCorruption, "DELTA_SCHEMA_INVALID",
+                  fmt::format("version {} names the partition column '{}', {}",
+                              state.segment().version, column,
+                              field ? "whose type cannot partition a table"
+                                    : "which its schema does not have"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Snapshot>> Snapshot::Open(const std::string& location,
+                                                       duckdb::DatabaseInstance& database,
+                                                       const TimeTravel& at) {
+  return Open(store::OpenLocalStore(location), database, at);
+}
+
+Result<std::shared_ptr<const Snapshot>> Snapshot::Open(std::shared_ptr<store::Store> store,
+                                                       duckdb::DatabaseInstance& database,
+                                                       const TimeTravel& at) {
+  const std::string location = store->location();
+  if (at.timestamp_ms) {
+    BAYOU_ASSIGN(const auto latest, Open(store, database));
+    const auto version = log::VersionAtTimestamp(*store, *at.timestamp_ms,
+                                                 latest->in_commit_timestamps(),
+                                                 latest->version(), false);
+    if (!version) return Named(version.error(), location);
+    if (*version == latest->version()) return latest;
+    return Open(std::move(store), database, {.version = *version, .timestamp_ms = {}});
+  }
+
+  auto state = Replay(store, database, at.version);
+  if (!state) return Named(std::move(state).error(), location);
+  if (const Status readable = CheckProtocol(**state, location); !readable) {
+    return Named(readable.error(), location);
+  }
+  auto schema = protocol::ParseSchema((*state)->metadata().schema_string);
+  if (!schema) {
+    Error error = std::move(schema).error();
+    error.message = fmt::format("the schema of table {} at version {} is invalid: {}",
+                                location, (*state)->segment().version, error.message);
+    return tl::unexpected(std::move(error));
+  }
+  if (const Status valid = CheckPartitionColumns(**state, *schema); !valid) {
+    return Named(valid.error(), location);
+  }
+
+  std::shared_ptr<Snapshot> snapshot(new Snapshot);
+  snapshot->store_ = std::move(store);
+  snapshot->state_ = *std::move(state);
+  snapshot->schema_ = *std::move(schema);
+  if (protocol::Supports(snapshot->protocol(), "columnMapping")) {
+    snapshot->column_mapping_ = snapshot->properties().column_mapping_mode();
+  }
+  return snapshot;
+}
+
+bool Snapshot::IsTable(const std::string& location) {
+  const auto store = store::OpenLocalStore(location);
+  // Two look-ups answer for nearly every table; a listing does for the rest.
+  for (const std::string& name : {std::string(log::kLastCheckpoint), log::CommitName(0)}) {
+    if (store->Head(JoinPath(log::kLogFolder, name))) return true;
+  }
+  const auto files = store->List(log::kLogFolder, "0");
+  return files && !files->empty();
+}
+
+bool Snapshot::IsPartitionColumn(std::string_view name) const {
+  const protocol::Field* field = schema_.Find(name);
+  for (const std::string& column : metadata().partition_columns) {
+    if (field && schema_.Find(column) == field) return true;
+  }
+  return false;
+}
+
+std::optional<log::InCommitTimestampRange> Snapshot::in_commit_timestamps() const {
+  const protocol::TableProperties table = properties();
+  if (!table.in_commit_timestamps() ||
+      !protocol::Supports(protocol(), "inCommitTimestamp")) {
+    return std::nullopt;
+  }
+  return log::InCommitTimestampRange{
+      table.in_commit_timestamp_enablement_version().value_or(0)};
+}
+
+Result<std::int64_t> Snapshot::Timestamp() const {
+  const LogSegment& segment = state_->segment();
+  // A cleaned-up commit leaves its checkpoint, which was written right after it.
+  if (!segment.last_commit && !segment.checkpoint.empty() &&
+      segment.checkpoint.front().version == segment.version) {
+    return segment.checkpoint.front().modified_ms;
+  }
+  return log::CommitTimestamp(*store_, segment.version, in_commit_timestamps());
+}
+
+}  // namespace bayou::table
