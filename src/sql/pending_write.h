@@ -7,8 +7,8 @@
 
 #include <duckdb.hpp>
 
-#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -60,14 +60,10 @@ class PendingWrite {
   void Rollback();
 
  private:
-  void Begin(transaction::Transaction transaction, transaction::Operation operation);
-
   duckdb::DatabaseInstance& database_;
   std::optional<transaction::Transaction> transaction_;
   transaction::Operation operation_;
-  std::int64_t files_ = 0;
-  std::int64_t rows_ = 0;
-  std::int64_t bytes_ = 0;
+  write::WrittenFiles totals_;  // Without the files.
 };
 
 }  // namespace bayou::sql

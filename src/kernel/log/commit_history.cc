@@ -186,6 +186,11 @@ Result<Version> VersionAtTimestamp(store::Store& store, std::int64_t timestamp_m
   return timeline.VersionOf(static_cast<std::size_t>(found));
 }
 
+bool MayHaveInCommitTimestamps(store::Store& store, Version latest) {
+  const auto info = ReadCommitInfo(store, latest);
+  return !info || (*info && (*info)->in_commit_timestamp.has_value());
+}
+
 Result<std::vector<HistoryEntry>> ReadHistory(
     store::Store& store, Version latest, std::int64_t limit,
     std::optional<InCommitTimestampRange> in_commit) {

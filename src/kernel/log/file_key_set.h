@@ -38,7 +38,8 @@ class FileKeySet {
 
   // A relative path without escapes, which is its own key.
   static bool IsCanonical(std::string_view path) {
-    return !path.starts_with('/') && path.find_first_of("%:") == std::string_view::npos;
+    return !path.starts_with('/') && path.find('%') == std::string_view::npos &&
+           path.find(':') == std::string_view::npos;
   }
 
   std::unordered_set<std::string, Hash, std::equal_to<>> keys_;

@@ -126,6 +126,9 @@ struct VectorColumns {
 
 // bayou_keep_file(path, partitionValues, size, modificationTime,
 //                 <deletion vector: 5 columns>, stats)
+//
+// False for rows without a path, which are other actions. So a query that calls
+// it needs no `add.path IS NOT NULL`, which would cost as much as the path.
 void KeepFile(DataChunk& args, duckdb::ExpressionState& state, Vector& result) {
   const auto& bind_data = state.expr.Cast<duckdb::BoundFunctionExpression>()
                               .bind_info->Cast<KeepBindData>();
@@ -143,7 +146,7 @@ void KeepFile(DataChunk& args, duckdb::ExpressionState& state, Vector& result) {
   bool* keep = duckdb::FlatVector::GetData<bool>(result);
   for (idx_t row = 0; row < count; ++row) {
     const auto descriptor = vector.At(row);
-    keep[row] = !filter.touched->Contains(path.Text(row), descriptor);
+    keep[row] = !path.IsNull(row) && !filter.touched->Contains(path.Text(row), descriptor);
     if (!keep[row] || !filter.predicate) continue;
     values.clear();
     partition.ForEach(row, [&](auto key, auto value) { values.emplace_back(key, value); });
@@ -241,6 +244,12 @@ class AddField {
   const LogicalType& add_;
 };
 
+std::string KeepSql(const AddField& add, const std::string& stats) {
+  return fmt::format("{}({}, {}, {}, {}, {}, {})", kKeepFunction, add.Sql("path", "VARCHAR"),
+                     add.PartitionSql(), add.Sql("size", "BIGINT"),
+                     add.Sql("modificationTime", "BIGINT"), add.VectorSql(), stats);
+}
+
 bool HasFiles(const CheckpointRelation& relation) {
   return FieldType(relation.add, "path").id() != LogicalTypeId::INVALID;
 }
@@ -265,24 +274,21 @@ std::string FilesSql(const CheckpointRelation& relation, const FileFields& field
     return wanted ? add.Sql(name, type) : fmt::format("NULL::{}", type);
   };
   std::string sql = fmt::format(
-      "SELECT {}, {}, {}, {}, {}, {}, {}, {}, {}, {} FROM {} WHERE add.path IS NOT NULL",
+      "SELECT {}, {}, {}, {}, {}, {}, {}, {}, {}, {} FROM {} WHERE {}",
       add.Sql("path", "VARCHAR"), add.PartitionSql(), add.Sql("size", "BIGINT"),
       add.Sql("modificationTime", "BIGINT"), add.VectorSql(),
       fields.stats ? stats : "NULL::VARCHAR", optional(fields.tags, "tags", AddField::kMap),
       optional(fields.tags, "clusteringProvider", "VARCHAR"),
       optional(fields.row_tracking, "baseRowId", "BIGINT"),
       optional(fields.row_tracking, "defaultRowCommitVersion", "BIGINT"),
-      engine::ParquetRelation(relation.files));
+      engine::ParquetRelation(relation.files),
+      filter.IsTrivial() ? "add.path IS NOT NULL"
+                         : KeepSql(add, filter.predicate && filter.predicate->NeedsStats()
+                                            ? stats
+                                            : "NULL::VARCHAR"));
   if (filter.predicate) {
     const std::string condition = filter.predicate->CheckpointFilter(relation.add);
     if (!condition.empty()) sql += fmt::format(" AND ({})", condition);
-  }
-  if (!filter.IsTrivial()) {
-    const bool reads_stats = filter.predicate && filter.predicate->NeedsStats();
-    sql += fmt::format(" AND {}({}, {}, {}, {}, {}, {})", kKeepFunction,
-                       add.Sql("path", "VARCHAR"), add.PartitionSql(),
-                       add.Sql("size", "BIGINT"), add.Sql("modificationTime", "BIGINT"),
-                       add.VectorSql(), reads_stats ? stats : "NULL::VARCHAR");
   }
   return sql;
 }
@@ -295,12 +301,9 @@ std::string TotalsSql(const CheckpointRelation& relation, const FileFilter& filt
       add.Sql("size", "BIGINT"), engine::ParquetRelation(relation.files));
   // Without keys to compare, the short column will do.
   if (filter.touched->empty() && add.Has("size")) return sql + "add.size IS NOT NULL";
-  sql += "add.path IS NOT NULL";
-  if (!filter.touched->empty()) {
-    sql += fmt::format(" AND {}({}, NULL, NULL, NULL, {}, NULL)", kKeepFunction,
-                       add.Sql("path", "VARCHAR"), add.VectorSql());
-  }
-  return sql;
+  if (filter.touched->empty()) return sql + "add.path IS NOT NULL";
+  return sql + fmt::format("{}({}, NULL, NULL, NULL, {}, NULL)", kKeepFunction,
+                           add.Sql("path", "VARCHAR"), add.VectorSql());
 }
 
 std::string TombstonesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms) {

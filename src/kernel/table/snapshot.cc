@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -100,6 +101,30 @@ Status CheckPartitionColumns(const LogState& state, const protocol::Schema& sche
   return {};
 }
 
+// The newest commit in the log, or -1.
+Result<Version> LatestCommit(store::Store& store) {
+  BAYOU_ASSIGN(const auto files, log::ListLog(store, 0));
+  Version latest = -1;
+  for (const LogFileName& file : files) {
+    if (file.kind == log::LogFileKind::kCommit) latest = std::max(latest, file.version);
+  }
+  return latest;
+}
+
+// The version of a time. The table's state is replayed only when in-commit
+// timestamps can be in play.
+Result<Version> VersionAt(const std::shared_ptr<store::Store>& store,
+                          duckdb::DatabaseInstance& database, std::int64_t timestamp_ms) {
+  BAYOU_ASSIGN(Version latest, LatestCommit(*store));
+  std::optional<log::InCommitTimestampRange> range;
+  if (log::MayHaveInCommitTimestamps(*store, latest)) {
+    BAYOU_ASSIGN(const auto snapshot, Snapshot::Open(store, database));
+    range = snapshot->in_commit_timestamps();
+    latest = snapshot->version();
+  }
+  return log::VersionAtTimestamp(*store, timestamp_ms, range, latest, false);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Snapshot>> Snapshot::Open(const std::string& location,
@@ -113,12 +138,8 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Open(std::shared_ptr<store::St
                                                        const TimeTravel& at) {
   const std::string location = store->location();
   if (at.timestamp_ms) {
-    BAYOU_ASSIGN(const auto latest, Open(store, database));
-    const auto version = log::VersionAtTimestamp(*store, *at.timestamp_ms,
-                                                 latest->in_commit_timestamps(),
-                                                 latest->version(), false);
-    if (!version) return Named(version.error(), location);
-    if (*version == latest->version()) return latest;
+    auto version = VersionAt(store, database, *at.timestamp_ms);
+    if (!version) return Named(std::move(version).error(), location);
     return Open(std::move(store), database, {.version = *version, .timestamp_ms = {}});
   }
 
