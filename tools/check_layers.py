@@ -44,7 +44,7 @@ def read_modules():
 
 
 def fault_in_module(mine, quote, target, reach, owner):
-    if target == "duckdb.hpp" or target.startswith("duckdb/"):
+    if target.startswith("duckdb/") or (quote == '"' and target.endswith(".hpp")):  # Ours end in .h.
         if mine == DUCKDB or DUCKDB in reach[mine]:
             return None
         return f"{mine} does not use {DUCKDB}, so it may not include DuckDB ({target})"

@@ -7,8 +7,8 @@
 
 #include <duckdb.hpp>
 
+#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -60,10 +60,14 @@ class PendingWrite {
   void Rollback();
 
  private:
+  void Begin(transaction::Transaction transaction, transaction::Operation operation);
+
   duckdb::DatabaseInstance& database_;
   std::optional<transaction::Transaction> transaction_;
   transaction::Operation operation_;
-  write::WrittenFiles totals_;  // Without the files.
+  std::int64_t files_ = 0;
+  std::int64_t rows_ = 0;
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace bayou::sql

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "duckdb/common/string_util.hpp"
-#include "parquet_reader.hpp"
+#include <parquet_reader.hpp>
 
 namespace bayou::scan {
 namespace {

@@ -104,6 +104,9 @@ void DataFileList::FetchUntil(idx_t count) const {
     }
     batch.clear();
     fetched.at_end = !engine::Unwrap(fetched.cursor->Next(batch));
+    if (pruning_) {
+      if (const auto failure = pruning_->failure()) engine::Throw(*failure);
+    }
     for (auto& file : batch) {
       duckdb::OpenFileInfo info(
           engine::Unwrap(PlaceOfFile(*table_, file->add.path)));

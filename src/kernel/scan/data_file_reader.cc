@@ -15,7 +15,7 @@
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
 #include "duckdb/planner/filter/expression_filter.hpp"
 #include "duckdb/planner/filter/optional_filter.hpp"
-#include "parquet_reader.hpp"
+#include <parquet_reader.hpp>
 
 namespace bayou::scan {
 namespace {
@@ -94,7 +94,9 @@ class FileSetup {
   std::optional<Value> ConstantOf(const ColumnIndex& column) const {
     const idx_t id = column.GetPrimaryIndex();
     if (const auto hidden = HiddenColumnOf(id)) {
-      return HiddenConstant(table_, file_, *hidden);
+      const FileIdentity identity{file_.add.path, file_.add.size,
+                                  file_.add.modification_time};
+      return engine::Unwrap(HiddenConstant(table_, identity, *hidden));
     }
     if (duckdb::IsVirtualColumn(id)) return Value(duckdb::LogicalType::BOOLEAN);
     const ScannedColumn& scanned = table_.columns[id];
@@ -124,8 +126,9 @@ class FileSetup {
   }
 
   std::optional<idx_t> StoredPosition(const ColumnIndex& column) const {
-    return FindColumn(reader_.columns,
-                      table_.columns[column.GetPrimaryIndex()].field, mode_);
+    const ScannedColumn& scanned = table_.columns[column.GetPrimaryIndex()];
+    return FindColumn(reader_.columns, scanned.field,
+                      scanned.is_mapped ? mode_ : ColumnMappingMode::kNone);
   }
 
   // A reference to column `stored` of the file, which is read from now on.

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Which files a query needs: the conditions of its filters that can be judged by
+// what the log says about a file.
 #pragma once
 
 #include <duckdb.hpp>
 
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "kernel/log/log_replay.h"
+#include "kernel/scan/file_condition.h"
 #include "kernel/scan/scanned_table.h"
 
 #include "duckdb/common/multi_file/multi_file_list.hpp"
@@ -13,18 +21,68 @@
 
 namespace bayou::scan {
 
-class FilePruning : public log::FilePredicate {
+class FilePruning final : public log::FilePredicate {
  public:
-  static std::shared_ptr<const FilePruning> WithFilters(
+  using Shared = std::shared_ptr<const FilePruning>;
+
+  // `before` (may be null) with the query's filters added; `before` itself when
+  // they say nothing about files. Filters that this settles for every row, being
+  // over partition values and hidden file columns alone, are taken out of
+  // `filters`.
+  static Shared WithFilters(
       duckdb::ClientContext& context, std::shared_ptr<const ScannedTable> table,
-      std::shared_ptr<const FilePruning> before,
-      duckdb::MultiFilePushdownInfo& info,
+      const Shared& before, const duckdb::MultiFilePushdownInfo& info,
       duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters);
-  static std::shared_ptr<const FilePruning> WithTableFilters(
+
+  // The same with filters that become known when the scan starts: the range of
+  // a join's other side. They stay in the query.
+  static Shared WithTableFilters(
       duckdb::ClientContext& context, std::shared_ptr<const ScannedTable> table,
-      std::shared_ptr<const FilePruning> before,
-      const duckdb::vector<duckdb::column_t>& column_ids,
-      duckdb::TableFilterSet& filters);
+      const Shared& before, const duckdb::vector<duckdb::column_t>& column_ids,
+      const duckdb::TableFilterSet& filters);
+
+  bool Keep(const log::FileView& file) const override;
+  std::string CheckpointFilter(const duckdb::LogicalType& add) const override;
+
+  enum class Verdict : std::uint8_t { kKept, kByPartition, kByStatistics };
+  struct Judgement {
+    Verdict verdict = Verdict::kKept;
+    std::string_view condition;  // What leaves the file out, as SQL.
+  };
+  Result<Judgement> Judge(const log::FileView& file) const;
+
+  // Set once a file could not be judged (it was kept): a partition value that
+  // does not parse. To be looked at after files were asked for.
+  std::optional<Error> failure() const;
+
+  // The columns whose statistics the conditions look at.
+  bool needs_statistics() const { return !columns_.empty(); }
+
+ private:
+  struct Condition {
+    std::shared_ptr<const FileCondition> condition;
+    std::string text;
+  };
+
+  explicit FilePruning(const Shared& before);
+  // False when nothing can be said, or it was said before.
+  bool Add(duckdb::ClientContext& context,
+           const std::shared_ptr<const ScannedTable>& table,
+           const ColumnBindings& bindings,
+           const duckdb::Expression& filter, bool* settled);
+
+  std::vector<Condition> exact_;
+  std::vector<Condition> by_statistics_;
+  std::vector<StatisticsColumn> columns_;
+  std::vector<protocol::ColumnPath> paths_;  // Of columns_.
+
+  mutable std::mutex failure_mutex_;
+  mutable std::optional<Error> failure_;
 };
+
+// A file of the log as a predicate sees it. Refers to `add` and to `values`.
+using PartitionView =
+    std::vector<std::pair<std::string_view, std::string_view>>;
+log::FileView ViewOf(const protocol::AddFile& add, PartitionView& values);
 
 }  // namespace bayou::scan

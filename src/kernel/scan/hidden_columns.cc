@@ -7,7 +7,6 @@
 #include "base/uri_path.h"
 #include "duckdb/execution/expression_executor_state.hpp"
 #include "duckdb/planner/expression/bound_function_expression.hpp"
-#include "kernel/engine/engine.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/scan/data_file_place.h"
 
@@ -101,6 +100,10 @@ LogicalType HiddenColumnType(HiddenColumn column) {
   return LogicalType(kColumns[static_cast<std::size_t>(column)].type);
 }
 
+std::string HiddenColumnName(HiddenColumn column) {
+  return kColumns[static_cast<std::size_t>(column)].name;
+}
+
 duckdb::virtual_column_map_t HiddenColumns(const table::Snapshot& snapshot) {
   const bool tracks_rows =
       protocol::Supports(snapshot.protocol(), "rowTracking");
@@ -114,18 +117,21 @@ duckdb::virtual_column_map_t HiddenColumns(const table::Snapshot& snapshot) {
   return columns;
 }
 
-std::optional<Value> HiddenConstant(const ScannedTable& table,
-                                    const DataFile& file, HiddenColumn column) {
+Result<std::optional<Value>> HiddenConstant(const ScannedTable& table,
+                                            const FileIdentity& file,
+                                            HiddenColumn column) {
   switch (column) {
-    case HiddenColumn::kFilePath:
-      return Value(UriOfPlace(engine::Unwrap(PlaceOfFile(table, file.add.path))));
+    case HiddenColumn::kFilePath: {
+      BAYOU_ASSIGN(const std::string place, PlaceOfFile(table, file.path));
+      return Value(UriOfPlace(place));
+    }
     case HiddenColumn::kFileName:
-      return Value(FileNameOf(CanonicalPath(file.add.path)));
+      return Value(FileNameOf(CanonicalPath(file.path)));
     case HiddenColumn::kFileSize:
-      return Value::BIGINT(file.add.size);
+      return Value::BIGINT(file.size);
     case HiddenColumn::kFileModificationTime:
       return Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(
-          duckdb::Timestamp::FromEpochMs(file.add.modification_time).value));
+          duckdb::Timestamp::FromEpochMs(file.modification_time).value));
     default:
       return std::nullopt;
   }

@@ -10,8 +10,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
-#include "kernel/scan/data_file.h"
+#include "bayou/result.h"
 #include "kernel/scan/scanned_table.h"
 
 #include "duckdb/common/table_column.hpp"
@@ -32,12 +34,20 @@ inline constexpr std::size_t kHiddenColumns = 7;
 duckdb::column_t HiddenColumnId(HiddenColumn column);
 std::optional<HiddenColumn> HiddenColumnOf(duckdb::column_t id);
 duckdb::LogicalType HiddenColumnType(HiddenColumn column);
+std::string HiddenColumnName(HiddenColumn column);
 
-// The value that the column has in all rows of `file`, or nullopt when it
-// differs from row to row.
-std::optional<duckdb::Value> HiddenConstant(const ScannedTable& table,
-                                            const DataFile& file,
-                                            HiddenColumn column);
+// What the log says about a file, and hidden columns repeat.
+struct FileIdentity {
+  std::string_view path;  // As in the log.
+  std::int64_t size = 0;
+  std::int64_t modification_time = 0;
+};
+
+// The value that the column has in all rows of a file, or nullopt when it
+// differs from row to row. Errors: as PlaceOfFile.
+Result<std::optional<duckdb::Value>> HiddenConstant(const ScannedTable& table,
+                                                    const FileIdentity& file,
+                                                    HiddenColumn column);
 
 // coalesce(materialized, base + row_index) of two BIGINT expressions; either may
 // be null.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernel/scan/data_file_reader.h"
+#include "kernel/scan/exact_statistics.h"
 #include "kernel/scan/hidden_columns.h"
 
 #include "duckdb/catalog/catalog.hpp"
@@ -68,6 +69,33 @@ duckdb::BindInfo DescribeBinding(
   return info;
 }
 
+// What EXPLAIN shows of the scan. Looks at every live file of the table.
+duckdb::InsertionOrderPreservingMap<std::string> Explain(
+    duckdb::TableFunctionToStringInput& input) {
+  const ScannedTable& table = ReaderOf(*input.bind_data).table();
+  std::size_t total = 0;
+  std::size_t by_partition = 0;
+  std::size_t by_statistics = 0;
+  VisitFiles(*input.bind_data, [&](const FileVerdict& verdict) {
+    ++total;
+    if (verdict.kept) return;
+    ++(verdict.by_partition ? by_partition : by_statistics);
+  });
+  const auto left = total - by_partition - by_statistics;
+  duckdb::InsertionOrderPreservingMap<std::string> shown;
+  shown["Table"] = table.snapshot->location();
+  shown["Version"] = std::to_string(table.snapshot->version());
+  shown["Files"] = std::to_string(left) + " of " + std::to_string(total) +
+                   " (partition pruning " + std::to_string(by_partition) +
+                   ", statistics " + std::to_string(by_statistics) + ")";
+  return shown;
+}
+
+duckdb::vector<duckdb::PartitionStatistics> PartitionStatisticsOf(
+    ClientContext&, duckdb::GetPartitionStatsInput& input) {
+  return ExactStatistics(FilesOf(*input.bind_data));
+}
+
 duckdb::TableFunction ParquetScan(ClientContext& context) {
   auto& catalog = duckdb::Catalog::GetSystemCatalog(context);
   auto& entry = catalog.GetEntry<duckdb::TableFunctionCatalogEntry>(
@@ -77,6 +105,10 @@ duckdb::TableFunction ParquetScan(ClientContext& context) {
 }
 
 }  // namespace
+
+const DataFileList& FilesOf(const FunctionData& scan) {
+  return scan.Cast<MultiFileBindData>().file_list->Cast<DataFileList>();
+}
 
 BoundScan BindFiles(ClientContext& context,
                     std::shared_ptr<const ScannedTable> table,
@@ -97,8 +129,9 @@ BoundScan BindFiles(ClientContext& context,
   function.get_virtual_columns = VirtualColumns;
   function.get_bind_info = DescribeBinding;
   function.supports_pushdown_type = SupportsPushdown;
-  // These answer from what a file's footer says, deleted rows and all.
-  function.get_partition_stats = nullptr;
+  function.to_string = Explain;
+  // DuckDB's own answer from what a file's footer says, deleted rows and all.
+  function.get_partition_stats = PartitionStatisticsOf;
   function.statistics = nullptr;
   function.statistics_extended = nullptr;
   // A plan that holds such a scan cannot be stored: it stands for a version.

@@ -18,4 +18,7 @@ BoundScan BindFiles(duckdb::ClientContext& context,
                     std::shared_ptr<const ScannedTable> table,
                     std::shared_ptr<const DataFileSource> source);
 
+// The files of a scan that BindFiles bound.
+const DataFileList& FilesOf(const duckdb::FunctionData& scan);
+
 }  // namespace bayou::scan

@@ -20,6 +20,7 @@ struct ScannedColumn {
   protocol::Field field;
   duckdb::LogicalType type;
   bool is_partition = false;  // Its values are in the log, not in the files.
+  bool is_mapped = true;  // False: in files under its name, whatever the mapping.
 };
 
 struct ScannedTable {

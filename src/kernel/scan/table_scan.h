@@ -11,8 +11,10 @@
 
 #include <duckdb.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/table/snapshot.h"
@@ -41,6 +43,18 @@ struct BoundScan {
 BoundScan BindScan(duckdb::ClientContext& context,
                    std::shared_ptr<const table::Snapshot> snapshot,
                    const ScanOptions& options);
+
+// Tells for every live file of the table whether a scan still reads it, after
+// DuckDB pushed a query's filters into it, and what leaves it out. `scan` is the
+// bind data of such a scan. Throws DuckDB exceptions.
+struct FileVerdict {
+  const protocol::AddFile& file;
+  bool kept = true;
+  bool by_partition = false;   // Left out by partition values or hidden columns,
+  std::string_view condition;  // or else by statistics: by this condition.
+};
+void VisitFiles(const duckdb::FunctionData& scan,
+                const std::function<void(const FileVerdict&)>& visit);
 
 // Hidden columns of a Delta table, by the name under which SQL reaches them:
 // "_metadata.file_path", "_metadata.file_name", "_metadata.file_size",

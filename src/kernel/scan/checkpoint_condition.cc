@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/scan/checkpoint_condition.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "duckdb/planner/expression/list.hpp"
+#include "kernel/engine/engine.h"
+
+namespace bayou::scan {
+namespace {
+
+using duckdb::Expression;
+using duckdb::ExpressionClass;
+using duckdb::ExpressionType;
+using duckdb::LogicalType;
+using duckdb::LogicalTypeId;
+using duckdb::Value;
+
+struct StoredField {
+  std::string sql;
+  LogicalType type;
+};
+
+// add.<group>.<kind>.<path>, when the checkpoint has it.
+std::optional<StoredField> FieldOf(const LogicalType& add,
+                                   const std::vector<std::string>& path) {
+  StoredField field{"add", add};
+  for (const std::string& name : path) {
+    if (field.type.id() != LogicalTypeId::STRUCT) return std::nullopt;
+    std::optional<LogicalType> next;
+    for (const auto& [child, type] : duckdb::StructType::GetChildTypes(field.type)) {
+      if (child == name) next = type;
+    }
+    if (!next) return std::nullopt;
+    field.sql += "." + engine::Identifier(name);
+    field.type = *next;
+  }
+  return field;
+}
+
+std::optional<StoredField> BoundOf(const LogicalType& add, const char* kind,
+                                   const protocol::ColumnPath& path) {
+  std::vector<std::string> names = {"stats_parsed", kind};
+  names.insert(names.end(), path.begin(), path.end());
+  return FieldOf(add, names);
+}
+
+// The constant as a literal of the stored type, when it is the same value there.
+std::optional<std::string> LiteralOf(const Value& constant,
+                                     const LogicalType& type) {
+  Value stored = constant;
+  if (constant.IsNull() || !stored.DefaultTryCastAs(type)) return std::nullopt;
+  Value back = stored;
+  if (!back.DefaultTryCastAs(constant.type()) || back != constant) {
+    return std::nullopt;
+  }
+  return stored.ToSQLString();
+}
+
+std::string OrNull(const StoredField& field, const char* op,
+                   const std::string& literal) {
+  return "(" + field.sql + op + literal + " OR " + field.sql + " IS NULL)";
+}
+
+// What a maximum must reach: a cut string stands for all that begin with it, a
+// time for what its lost microseconds were.
+Value AtLeast(const Value& constant, int prefix_length) {
+  switch (constant.type().id()) {
+    case LogicalTypeId::VARCHAR: {
+      const std::string& text = duckdb::StringValue::Get(constant);
+      std::size_t end = 0;
+      for (int units = 0; end < text.size();) {  // UTF-16, as writers count.
+        units += static_cast<unsigned char>(text[end]) >= 0xF0 ? 2 : 1;
+        if (units > prefix_length) break;
+        do ++end;
+        while (end < text.size() && (text[end] & 0xC0) == 0x80);
+      }
+      return Value(text.substr(0, end));
+    }
+    case LogicalTypeId::TIMESTAMP:
+    case LogicalTypeId::TIMESTAMP_TZ: {
+      constexpr std::int64_t kLost = 999;
+      const auto micros = constant.GetValueUnsafe<std::int64_t>();
+      if (micros < std::numeric_limits<std::int64_t>::min() + 2 * kLost) {
+        return constant;
+      }
+      return constant.type().id() == LogicalTypeId::TIMESTAMP
+                 ? Value::TIMESTAMP(duckdb::timestamp_t(micros - kLost))
+                 : Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(micros - kLost));
+    }
+    default:
+      return constant;
+  }
+}
+
+bool IsFloat(const Value& value) {
+  return value.type().id() == LogicalTypeId::FLOAT ||
+         value.type().id() == LogicalTypeId::DOUBLE;
+}
+
+bool IsNan(const Value& value) {
+  return IsFloat(value) && !value.IsNull() &&
+         std::isnan(value.DefaultCastAs(LogicalType::DOUBLE).GetValue<double>());
+}
+
+std::string MinSql(const protocol::ColumnPath& path, const char* op,
+                   const Value& constant, const LogicalType& add) {
+  const auto field = BoundOf(add, "minValues", path);
+  if (!field) return {};
+  const auto literal = LiteralOf(constant, field->type);
+  return literal ? OrNull(*field, op, *literal) : std::string();
+}
+
+std::string MaxSql(const protocol::ColumnPath& path, const Value& constant,
+                   int prefix_length, const LogicalType& add) {
+  const auto field = BoundOf(add, "maxValues", path);
+  if (!field) return {};
+  const auto literal = LiteralOf(AtLeast(constant, prefix_length), field->type);
+  return literal ? OrNull(*field, " >= ", *literal) : std::string();
+}
+
+const char* OperatorOf(ExpressionType op) {
+  switch (op) {
+    case ExpressionType::COMPARE_EQUAL: return " = ";
+    case ExpressionType::COMPARE_LESSTHAN: return " < ";
+    case ExpressionType::COMPARE_LESSTHANOREQUALTO: return " <= ";
+    case ExpressionType::COMPARE_GREATERTHAN: return " > ";
+    case ExpressionType::COMPARE_GREATERTHANOREQUALTO: return " >= ";
+    default: return nullptr;
+  }
+}
+
+class PartitionWriter {
+ public:
+  PartitionWriter(const ScannedTable& table,
+                  const std::vector<duckdb::column_t>& inputs,
+                  const LogicalType& add)
+      : table_(table), inputs_(inputs), add_(add) {}
+
+  std::string Write(const Expression& expression) const {
+    switch (expression.GetExpressionClass()) {
+      case ExpressionClass::BOUND_COMPARISON: {
+        const auto& comparison =
+            expression.Cast<duckdb::BoundComparisonExpression>();
+        return Compare(*comparison.left, expression.type, *comparison.right);
+      }
+      case ExpressionClass::BOUND_CONJUNCTION:
+        return Conjunction(expression.Cast<duckdb::BoundConjunctionExpression>());
+      case ExpressionClass::BOUND_OPERATOR: {
+        if (expression.type != ExpressionType::COMPARE_IN) return {};
+        const auto& children =
+            expression.Cast<duckdb::BoundOperatorExpression>().children;
+        std::string sql;
+        for (std::size_t i = 1; i < children.size(); ++i) {
+          const std::string one =
+              Compare(*children[0], ExpressionType::COMPARE_EQUAL, *children[i]);
+          if (one.empty()) return {};
+          sql += (sql.empty() ? "" : " OR ") + one;
+        }
+        return sql.empty() ? sql : "(" + sql + ")";
+      }
+      default:
+        return {};
+    }
+  }
+
+ private:
+  std::string Compare(const Expression& column, ExpressionType op,
+                      const Expression& constant) const {
+    const char* text = OperatorOf(op);
+    if (!text || column.GetExpressionClass() != ExpressionClass::BOUND_REF ||
+        constant.GetExpressionClass() != ExpressionClass::BOUND_CONSTANT) {
+      return {};
+    }
+    const auto input =
+        inputs_[column.Cast<duckdb::BoundReferenceExpression>().index];
+    if (duckdb::IsVirtualColumn(input)) return {};
+    const auto field =
+        FieldOf(add_, {"partitionValues_parsed",
+                       table_.columns[input].field.physical_name()});
+    // A float's text in the log may stand for more than one stored value.
+    const Value& value = constant.Cast<duckdb::BoundConstantExpression>().value;
+    if (!field || IsFloat(value) || field->type != value.type()) return {};
+    const auto literal = LiteralOf(value, field->type);
+    return literal ? OrNull(*field, text, *literal) : std::string();
+  }
+
+  std::string Conjunction(
+      const duckdb::BoundConjunctionExpression& conjunction) const {
+    const bool is_and = conjunction.type == ExpressionType::CONJUNCTION_AND;
+    std::string sql;
+    for (const auto& child : conjunction.children) {
+      const std::string one = Write(*child);
+      if (one.empty()) {
+        if (is_and) continue;
+        return {};
+      }
+      if (!sql.empty()) sql += is_and ? " AND " : " OR ";
+      sql += one;
+    }
+    return sql.empty() ? sql : "(" + sql + ")";
+  }
+
+  const ScannedTable& table_;
+  const std::vector<duckdb::column_t>& inputs_;
+  const LogicalType& add_;
+};
+
+}  // namespace
+
+std::string BoundsSql(const protocol::ColumnPath& path, ExpressionType op,
+                      const Value& constant, int prefix_length,
+                      const LogicalType& add) {
+  if (constant.IsNull() || IsNan(constant)) return {};
+  switch (op) {
+    case ExpressionType::COMPARE_EQUAL: {
+      const std::string min = MinSql(path, " <= ", constant, add);
+      const std::string max = MaxSql(path, constant, prefix_length, add);
+      if (min.empty() || max.empty()) return min + max;
+      return "(" + min + " AND " + max + ")";
+    }
+    case ExpressionType::COMPARE_LESSTHAN:
+      return MinSql(path, " < ", constant, add);
+    case ExpressionType::COMPARE_LESSTHANOREQUALTO:
+      return MinSql(path, " <= ", constant, add);
+    case ExpressionType::COMPARE_GREATERTHAN:
+    case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
+      // NaN is greater than any number and in no bound.
+      if (IsFloat(constant)) return {};
+      return MaxSql(path, constant, prefix_length, add);
+    default:
+      return {};
+  }
+}
+
+std::string PartitionSql(const ScannedTable& table, const Expression& expression,
+                         const std::vector<duckdb::column_t>& inputs,
+                         const LogicalType& add) {
+  return PartitionWriter(table, inputs, add).Write(expression);
+}
+
+}  // namespace bayou::scan

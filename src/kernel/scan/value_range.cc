@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/scan/value_range.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "kernel/engine/types.h"
+
+namespace bayou::scan {
+namespace {
+
+using duckdb::ExpressionType;
+using duckdb::LogicalTypeId;
+using duckdb::Value;
+using protocol::TypeKind;
+
+// Statistics hold milliseconds cut off: a maximum stands for up to 999
+// microseconds more.
+constexpr std::int64_t kLostMicros = 999;
+
+bool IsFloat(const duckdb::LogicalType& type) {
+  return type.id() == LogicalTypeId::FLOAT || type.id() == LogicalTypeId::DOUBLE;
+}
+
+bool IsNan(const Value& value) {
+  if (value.IsNull() || !IsFloat(value.type())) return false;
+  return std::isnan(value.type().id() == LogicalTypeId::FLOAT
+                        ? static_cast<double>(value.GetValue<float>())
+                        : value.GetValue<double>());
+}
+
+std::string_view Text(const Value& value) {
+  return duckdb::StringValue::Get(value);
+}
+
+bool HasOrder(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::kByte:
+    case TypeKind::kShort:
+    case TypeKind::kInteger:
+    case TypeKind::kLong:
+    case TypeKind::kFloat:
+    case TypeKind::kDouble:
+    case TypeKind::kDecimal:
+    case TypeKind::kString:
+    case TypeKind::kDate:
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampNtz:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Values that are more than one thing have no null count to go by: writers
+// disagree on whether they count lists or elements.
+bool IsLeaf(TypeKind kind) {
+  return kind < TypeKind::kStruct && kind != TypeKind::kVariant &&
+         kind != TypeKind::kVoid;
+}
+
+Value LaterByLostMicros(const Value& bound) {
+  const std::int64_t micros = bound.GetValueUnsafe<std::int64_t>();
+  // Neither a wrap-around nor one of DuckDB's infinities.
+  if (micros > std::numeric_limits<std::int64_t>::max() - 2 * kLostMicros) {
+    return bound;
+  }
+  return bound.type().id() == LogicalTypeId::TIMESTAMP_TZ
+             ? Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(micros + kLostMicros))
+             : Value::TIMESTAMP(duckdb::timestamp_t(micros + kLostMicros));
+}
+
+std::optional<Value> Bound(const std::optional<std::string>& text,
+                           const protocol::DataType& type) {
+  if (!text) return std::nullopt;
+  auto value = engine::ParseBound(*text, type);
+  if (!value || value->IsNull() || IsNan(*value)) return std::nullopt;
+  return value;
+}
+
+// How values compare with a constant.
+struct Order {
+  bool less;
+  bool equal;
+  bool greater;
+};
+
+Order OrderOf(const ValueRange& range, const Value& constant) {
+  if (!range.can_be_value) return {false, false, false};
+  if (IsNan(constant)) return {true, range.can_be_nan, false};
+  const bool beyond_max =
+      range.max_is_prefix && range.max &&
+      Text(constant).starts_with(Text(*range.max));
+  Order order{};
+  order.less = !range.min || *range.min < constant;
+  order.greater = !range.max || *range.max > constant || beyond_max ||
+                  range.can_be_nan;
+  order.equal = (!range.min || *range.min <= constant) &&
+                (!range.max || *range.max >= constant || beyond_max);
+  return order;
+}
+
+}  // namespace
+
+Outcomes And(const Outcomes& a, const Outcomes& b) {
+  return {a.can_be_true && b.can_be_true, a.can_be_false || b.can_be_false,
+          a.can_be_null || b.can_be_null};
+}
+
+Outcomes Or(const Outcomes& a, const Outcomes& b) {
+  return {a.can_be_true || b.can_be_true, a.can_be_false && b.can_be_false,
+          a.can_be_null || b.can_be_null};
+}
+
+Outcomes Not(const Outcomes& a) {
+  return {a.can_be_false, a.can_be_true, a.can_be_null};
+}
+
+ValueRange RangeOf(const protocol::ColumnBounds& bounds,
+                   std::optional<std::int64_t> num_records,
+                   const protocol::DataType& type, bool nested) {
+  ValueRange range;
+  range.can_be_nan =
+      type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble;
+  if (HasOrder(type.kind)) {
+    range.min = Bound(bounds.min, type);
+    range.max = Bound(bounds.max, type);
+  }
+  if (type.kind == TypeKind::kString) range.max_is_prefix = true;
+  if (range.max && (type.kind == TypeKind::kTimestamp ||
+                    type.kind == TypeKind::kTimestampNtz)) {
+    range.max = LaterByLostMicros(*range.max);
+  }
+  if (bounds.null_count && IsLeaf(type.kind)) {
+    // With wide bounds the count is of rows before some were deleted; none and
+    // all stay none and all. Whether a NULL struct counts for its fields is up
+    // to the writer, so there 0 tells nothing.
+    if (*bounds.null_count == 0 && !nested) range.can_be_null = false;
+    if (num_records && *bounds.null_count == *num_records) {
+      range.can_be_value = false;
+    }
+  }
+  return range;
+}
+
+ValueRange CastRange(ValueRange range, const duckdb::LogicalType& type) {
+  for (auto* bound : {&range.min, &range.max}) {
+    if (*bound && !(*bound)->DefaultTryCastAs(type)) bound->reset();
+  }
+  return range;
+}
+
+Outcomes Compare(const ValueRange& range, ExpressionType op,
+                 const Value& constant) {
+  const bool null_safe = op == ExpressionType::COMPARE_DISTINCT_FROM ||
+                         op == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+  if (constant.IsNull()) {
+    if (!null_safe) return {false, false, true};
+    const Outcomes is_null = IsNull(range);
+    return op == ExpressionType::COMPARE_NOT_DISTINCT_FROM ? is_null
+                                                           : Not(is_null);
+  }
+  for (const auto* bound : {&range.min, &range.max}) {
+    if (*bound && (*bound)->type() != constant.type()) return {};
+  }
+  const auto [less, equal, greater] = OrderOf(range, constant);
+  const bool null = range.can_be_null;
+  switch (op) {
+    case ExpressionType::COMPARE_EQUAL:
+      return {equal, less || greater, null};
+    case ExpressionType::COMPARE_NOTEQUAL:
+      return {less || greater, equal, null};
+    case ExpressionType::COMPARE_LESSTHAN:
+      return {less, equal || greater, null};
+    case ExpressionType::COMPARE_LESSTHANOREQUALTO:
+      return {less || equal, greater, null};
+    case ExpressionType::COMPARE_GREATERTHAN:
+      return {greater, less || equal, null};
+    case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
+      return {greater || equal, less, null};
+    case ExpressionType::COMPARE_NOT_DISTINCT_FROM:
+      return {equal, less || greater || null, false};
+    case ExpressionType::COMPARE_DISTINCT_FROM:
+      return {less || greater || null, equal, false};
+    default:
+      return {};
+  }
+}
+
+Outcomes StartsWith(const ValueRange& range, std::string_view prefix) {
+  Outcomes outcomes;
+  outcomes.can_be_null = range.can_be_null;
+  if (!range.can_be_value) return {false, false, range.can_be_null};
+  if (range.min) {
+    const std::string_view min = Text(*range.min);
+    if (min > prefix && !min.starts_with(prefix)) outcomes.can_be_true = false;
+  }
+  if (range.max) {
+    const std::string_view max = Text(*range.max);
+    if (max < prefix && !prefix.starts_with(max)) outcomes.can_be_true = false;
+  }
+  return outcomes;
+}
+
+Outcomes IsNull(const ValueRange& range) {
+  return {range.can_be_null, range.can_be_value, false};
+}
+
+}  // namespace bayou::scan
