@@ -109,7 +109,12 @@ class StatementTest(pytest.Item):
 
     def runtest(self):
         lake = self.config._tmp_path_factory.mktemp(self.path.stem)
-        for block in parse(self.path.read_text()):
+        here = self.path.relative_to(ROOT)
+        try:
+            blocks = parse(self.path.read_text())
+        except Wrong as wrong:
+            raise Wrong(f"{here}: {wrong}") from None
+        for block in blocks:
             if block.kind == "require":
                 if block.options == ["corpora"] and not CORPORA.is_dir():
                     pytest.skip("../shared/corpora is not here")
@@ -117,7 +122,7 @@ class StatementTest(pytest.Item):
             try:
                 check(block, lake)
             except Wrong as wrong:
-                raise Wrong(f"{self.path.relative_to(ROOT)}:{block.line}: {block.kind}\n{block.body}\n{wrong}") from None
+                raise Wrong(f"{here}:{block.line}: {block.kind}\n{block.body}\n{wrong}") from None
 
     def repr_failure(self, excinfo):
         return str(excinfo.value) if isinstance(excinfo.value, Wrong) else super().repr_failure(excinfo)
