@@ -69,4 +69,13 @@ std::string JsonText(simdjson::dom::element value) {
   return TakeText(buffer);
 }
 
+std::optional<std::string> UnescapeJson(std::string_view inside) {
+  simdjson::dom::parser parser;
+  const std::string quoted = "\"" + std::string(inside) + "\"";
+  const auto value = ParseJson(parser, quoted);
+  std::string_view text;
+  if (!value || value->get(text) != simdjson::SUCCESS) return std::nullopt;
+  return std::string(text);
+}
+
 }  // namespace bayou

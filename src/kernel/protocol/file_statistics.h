@@ -34,8 +34,7 @@ using ColumnPath = std::vector<std::string>;
 
 // Reads what `paths` need from stats JSON and nothing else. Text that is no
 // JSON object gives empty statistics: no statistics, no skipping. Accepts bare
-// NaN and Infinity tokens as absent bounds. Safe from any thread: it keeps one
-// parser per thread.
+// NaN and Infinity tokens as absent bounds. Safe from any thread.
 FileStatistics ReadStatistics(std::string_view json,
                               std::span<const ColumnPath> paths);
 

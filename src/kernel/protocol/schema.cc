@@ -118,11 +118,7 @@ std::optional<std::string> Unquote(std::string_view json) {
   if (json.size() < 2 || json.front() != '"') return std::nullopt;
   const std::string_view inside = json.substr(1, json.size() - 2);
   if (inside.find('\\') == std::string_view::npos) return std::string(inside);
-  simdjson::dom::parser parser;
-  const auto value = ParseJson(parser, json);
-  std::string_view text;
-  if (!value || value->get(text) != simdjson::SUCCESS) return std::nullopt;
-  return std::string(text);
+  return UnescapeJson(inside);
 }
 
 }  // namespace
