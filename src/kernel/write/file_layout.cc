@@ -144,7 +144,7 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
   if (!ids.empty()) layout->field_ids = Value::STRUCT(std::move(ids));
 
   BAYOU_ASSIGN(layout->statistics,
-               ChooseStatisticsColumns(schema, layout->partition_columns, properties));
+               protocol::ChooseStatisticsColumns(schema, layout->partition_columns, properties));
   layout->string_prefix =
       static_cast<std::size_t>(std::max(0, properties.stats_string_prefix_length()));
   layout->tight_bounds = protocol::Supports(protocol, "deletionVectors");

@@ -15,7 +15,7 @@
 #include "bayou/result.h"
 #include "kernel/protocol/actions.h"
 #include "kernel/protocol/schema.h"
-#include "kernel/write/statistics_columns.h"
+#include "kernel/protocol/statistics_columns.h"
 
 namespace bayou::write {
 
@@ -36,7 +36,7 @@ struct FileLayout {
   // DuckDB's FIELD_IDS under column mapping, NULL otherwise.
   duckdb::Value field_ids;
 
-  std::vector<StatisticsColumn> statistics;
+  std::vector<protocol::StatisticsColumn> statistics;
   std::size_t string_prefix = 32;  // See string_bounds.h.
   bool tight_bounds = false;       // Statistics say so where vectors can come.
 

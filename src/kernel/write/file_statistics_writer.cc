@@ -278,7 +278,7 @@ std::unique_ptr<Column> MakeColumn(const DataType& type, std::size_t string_pref
 }
 
 // Finds a leaf in a chunk and hands it to its column.
-void UpdateColumn(Column& column, const StatisticsColumn& where,
+void UpdateColumn(Column& column, const protocol::StatisticsColumn& where,
                   duckdb::DataChunk& rows) {
   Vector values(rows.data[where.position[0]]);
   ValidityMask present(rows.size());
@@ -294,7 +294,7 @@ void UpdateColumn(Column& column, const StatisticsColumn& where,
 // Writes values under the paths of their columns, as objects in objects. What
 // is nullopt is left out, and so is an object that would be empty.
 template <typename ValueOf>
-void WriteNested(JsonWriter& writer, const std::vector<StatisticsColumn>& columns,
+void WriteNested(JsonWriter& writer, const std::vector<protocol::StatisticsColumn>& columns,
                  ValueOf value_of) {
   std::vector<std::string> open;
   writer.StartObject();
@@ -325,7 +325,7 @@ void WriteNested(JsonWriter& writer, const std::vector<StatisticsColumn>& column
 
 FileStatisticsWriter::FileStatisticsWriter(std::shared_ptr<const FileLayout> layout)
     : layout_(std::move(layout)) {
-  for (const StatisticsColumn& column : layout_->statistics) {
+  for (const protocol::StatisticsColumn& column : layout_->statistics) {
     columns_.push_back(MakeColumn(column.type, layout_->string_prefix));
   }
 }

@@ -14,15 +14,15 @@
 #include "kernel/protocol/schema.h"
 #include "kernel/protocol/table_properties.h"
 
-namespace bayou::write {
+namespace bayou::protocol {
 
 // A leaf: a field that is no struct. Arrays, maps and variants are leaves as a
 // whole.
 struct StatisticsColumn {
   // Positions from the root to the leaf: column, field, field of that, ....
   std::vector<std::size_t> position;
-  protocol::ColumnPath path;  // The same way by physical names.
-  protocol::DataType type;
+  ColumnPath path;  // The same way by physical names.
+  DataType type;
 };
 
 // In the order of the schema, so that columns of one struct are neighbours.
@@ -30,8 +30,8 @@ struct StatisticsColumn {
 // condition DELTA_INVALID_TABLE_PROPERTY, when delta.dataSkippingStatsColumns
 // names a column that is not there.
 Result<std::vector<StatisticsColumn>> ChooseStatisticsColumns(
-    const protocol::Schema& schema,
+    const Schema& schema,
     const std::vector<std::size_t>& partition_columns,
-    const protocol::TableProperties& properties);
+    const TableProperties& properties);
 
-}  // namespace bayou::write
+}  // namespace bayou::protocol

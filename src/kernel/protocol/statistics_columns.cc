@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/write/statistics_columns.h"
+#include "kernel/protocol/statistics_columns.h"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <string_view>
 
-namespace bayou::write {
+namespace bayou::protocol {
 namespace {
-
-using protocol::Field;
-using protocol::TypeKind;
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -105,9 +102,9 @@ class Chooser {
 }  // namespace
 
 Result<std::vector<StatisticsColumn>> ChooseStatisticsColumns(
-    const protocol::Schema& schema,
+    const Schema& schema,
     const std::vector<std::size_t>& partition_columns,
-    const protocol::TableProperties& properties) {
+    const TableProperties& properties) {
   std::optional<std::set<std::string>> named;
   if (const auto list = properties.stats_columns()) named = ParseColumnList(*list);
   Chooser chooser(std::move(named), properties.num_indexed_columns());
@@ -120,4 +117,4 @@ Result<std::vector<StatisticsColumn>> ChooseStatisticsColumns(
   return std::move(chooser).Take();
 }
 
-}  // namespace bayou::write
+}  // namespace bayou::protocol
