@@ -7,7 +7,8 @@
 #               declared modules alone: a symbol from anywhere else fails to link
 #   *_fuzz.cc   one libFuzzer program each, made by a build with -DBAYOU_SANITIZE=ON
 #   *_bench.cc  one Google Benchmark program for all, made when asked for by name
-# A module that links DuckDB, or uses one that does, shares its precompiled header.
+# In a module that links DuckDB, or uses one that does, the files that include
+# DuckDB, directly or through our headers, share its precompiled header.
 function(bayou_module folder meaning)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "USES;PUBLIC;LINKS")
   string(REPLACE "/" "_" name "bayou_${folder}")
@@ -46,7 +47,7 @@ function(bayou_module folder meaning)
   target_link_libraries(${name} ${kind} ${arg_LINKS})
   set_target_properties(${name} PROPERTIES BAYOU_USES_DUCKDB ${duckdb})
   if(sources AND duckdb)
-    target_precompile_headers(${name} REUSE_FROM bayou_duckdb_pch)
+    bayou_precompiled_headers(${name} ${sources})
   endif()
 
   set(under_test ${name})
@@ -122,8 +123,46 @@ function(bayou_program_of module program place)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${place})
   get_target_property(duckdb ${module} BAYOU_USES_DUCKDB)
   if(duckdb)
-    target_precompile_headers(${program} REUSE_FROM bayou_duckdb_pch)
+    bayou_precompiled_headers(${program} ${ARGN})
   endif()
+endfunction()
+
+# DuckDB's precompiled header for those of <sources> that include DuckDB. For the
+# others reading it would cost more than all the rest of their compilation.
+function(bayou_precompiled_headers target)
+  target_precompile_headers(${target} REUSE_FROM bayou_duckdb_pch)
+  foreach(source IN LISTS ARGN)
+    bayou_includes_duckdb(${source} found)
+    if(NOT found)
+      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
+endfunction()
+
+# Whether <file> includes DuckDB. Looked up when CMake runs; an answer that a
+# later edit makes wrong costs seconds, and nothing else.
+function(bayou_includes_duckdb file result)
+  get_property(known GLOBAL PROPERTY "BAYOU_INCLUDES_DUCKDB:${file}")
+  if(NOT known STREQUAL "")
+    set(${result} ${known} PARENT_SCOPE)
+    return()
+  endif()
+  set(found FALSE)
+  set_property(GLOBAL PROPERTY "BAYOU_INCLUDES_DUCKDB:${file}" FALSE)
+  file(STRINGS ${file} lines REGEX "^#include [<\"]")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include [<\"]([^>\"]+).*" "\\1" included ${line})
+    if(included MATCHES "\\.hpp$" AND NOT included MATCHES "^(tl|CLI)/")
+      set(found TRUE)
+    elseif(EXISTS ${PROJECT_SOURCE_DIR}/src/${included})
+      bayou_includes_duckdb(${PROJECT_SOURCE_DIR}/src/${included} found)
+    endif()
+    if(found)
+      break()
+    endif()
+  endforeach()
+  set_property(GLOBAL PROPERTY "BAYOU_INCLUDES_DUCKDB:${file}" ${found})
+  set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
 # Gives `all_tests` and `all_fuzzers` to build, and lists them for
