@@ -143,7 +143,7 @@ endfunction()
 # later edit makes wrong costs seconds, and nothing else.
 function(bayou_includes_duckdb file result)
   get_property(known GLOBAL PROPERTY "BAYOU_INCLUDES_DUCKDB:${file}")
-  if(NOT known STREQUAL "")
+  if(NOT "${known}" STREQUAL "")
     set(${result} ${known} PARENT_SCOPE)
     return()
   endif()
