@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -277,18 +278,19 @@ std::unique_ptr<Column> MakeColumn(const DataType& type, std::size_t string_pref
   }
 }
 
-// Finds a leaf in a chunk and hands it to its column.
-void UpdateColumn(Column& column, const protocol::StatisticsColumn& where,
-                  duckdb::DataChunk& rows) {
-  Vector values(rows.data[where.position[0]]);
-  ValidityMask present(rows.size());
-  for (std::size_t depth = 1; depth < where.position.size(); ++depth) {
-    values.Flatten(rows.size());
-    present.Combine(duckdb::FlatVector::Validity(values), rows.size());
-    Vector child(*duckdb::StructVector::GetEntries(values)[where.position[depth]]);
-    values.Reference(child);
+// Hands a leaf to its column. `below`: the way to it from `values`. `present`:
+// the rows with no null struct around `values`.
+void UpdateLeaf(Column& column, std::span<const std::size_t> below, Vector& values,
+                idx_t count, ValidityMask& present) {
+  if (below.empty()) {
+    column.Update(values, count, present.AllValid() ? nullptr : &present);
+    return;
   }
-  column.Update(values, rows.size(), present.AllValid() ? nullptr : &present);
+  Vector flat(values);
+  flat.Flatten(count);
+  present.Combine(duckdb::FlatVector::Validity(flat), count);
+  Vector& field = *duckdb::StructVector::GetEntries(flat)[below[0]];
+  UpdateLeaf(column, below.subspan(1), field, count, present);
 }
 
 // Writes values under the paths of their columns, as objects in objects. What
@@ -335,7 +337,10 @@ FileStatisticsWriter::~FileStatisticsWriter() = default;
 void FileStatisticsWriter::Update(duckdb::DataChunk& rows) {
   num_records_ += static_cast<std::int64_t>(rows.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    UpdateColumn(*columns_[i], layout_->statistics[i], rows);
+    const std::span<const std::size_t> position = layout_->statistics[i].position;
+    ValidityMask present(rows.size());
+    UpdateLeaf(*columns_[i], position.subspan(1), rows.data[position[0]], rows.size(),
+               present);
   }
 }
 
