@@ -44,8 +44,8 @@ enum class CellFormat : std::uint8_t {
 
 struct ResultColumn {
   std::string name;
-  std::string type;           // DuckDB's spelling, as in DESCRIBE.
-  bool is_numeric = false;    // Tables align such columns to the right.
+  std::string type;         // DuckDB's spelling, as in DESCRIBE.
+  bool is_numeric = false;  // Tables align such columns to the right.
 };
 
 // Receives the rows of each statement that returns any, in order.
@@ -58,10 +58,14 @@ class ResultSink {
 
   // One row; nullopt is SQL NULL (under kJson NULL arrives as `null`). Valid
   // during the call. An error ends the statement and is returned by Run().
-  virtual Status Row(std::span<const std::optional<std::string_view>> cells) = 0;
+  virtual Status Row(
+      std::span<const std::optional<std::string_view>> cells) = 0;
 
   // The result is complete: all its rows were delivered.
   virtual Status End() = 0;
+
+  // A statement that returns no rows changed, or wrote, this many.
+  virtual void Changed(std::uint64_t rows) { (void)rows; }
 };
 
 class Session {
@@ -89,10 +93,13 @@ class Session {
   };
   virtual std::vector<Completion> Complete(std::string_view text,
                                            std::size_t cursor) = 0;
+
+  // Makes the next checkpoint of the table at `path`: of its latest version.
+  virtual Status Checkpoint(std::string_view path) = 0;
 };
 
-// True when `text` ends outside of quotes, comments and parentheses, with the
-// semicolon that ends its last statement: the shell runs it then.
+// True when `text` ends outside of quotes and comments, with the semicolon that
+// ends its last statement: the shell runs it then.
 bool IsCompleteStatement(std::string_view text);
 
 }  // namespace bayou

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bayou command. Exit status: 0 done; 1 failed, with one message on
+// standard error; 2 wrong usage.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bayou/session.h"
+#include "bayou/version.h"
+#include "frontends/cli/interrupt.h"
+#include "frontends/cli/output.h"
+#include "frontends/cli/shell.h"
+#include "frontends/cli/sql_text.h"
+#include "frontends/cli/statement_runner.h"
+
+namespace bayou::cli {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+constexpr const char* kExamples = R"(Examples:
+  bayou sql                                           a shell over the tables of this folder
+  bayou sql -c "SELECT count(*) FROM delta.`/data/t`"
+  bayou sql --lake /data -f report.sql --format csv
+  bayou history /data/t --limit 5
+  bayou files /data/t --count
+)";
+
+struct Options {
+  SessionOptions session;
+  std::string format;
+  std::vector<std::string>
+      scripts;  // SQL texts, in the order in which they were given.
+  std::string path;
+  std::optional<std::int64_t> version;
+  std::string timestamp;
+  std::int64_t limit = 0;
+  std::string where;
+  bool count = false;
+};
+
+Format FormatOf(const Options& options) {
+  if (const auto format = FormatByName(options.format)) return *format;
+  return isatty(STDOUT_FILENO) ? Format::kTable : Format::kCsv;
+}
+
+int Fails(const Error& error) {
+  PrintError(error);
+  return kFailed;
+}
+
+int RunSql(Session& session, const Options& options) {
+  StatementRunner runner(session, FormatOf(options));
+  if (options.scripts.empty() && isatty(STDIN_FILENO)) {
+    RunShell(session, runner);
+    return 0;
+  }
+  std::vector<std::string> scripts = options.scripts;
+  if (scripts.empty()) {
+    scripts.emplace_back(std::istreambuf_iterator<char>(std::cin),
+                         std::istreambuf_iterator<char>());
+  }
+  for (const std::string& script : scripts) {
+    if (!runner.Run(script)) return kFailed;
+  }
+  return 0;
+}
+
+std::string Arguments(const Options& options) {
+  std::string arguments = PathArgument(options.path);
+  if (options.version)
+    arguments += ", version => " + std::to_string(*options.version);
+  if (!options.timestamp.empty())
+    arguments += ", timestamp => " + SqlLiteral(options.timestamp);
+  if (!options.where.empty())
+    arguments += ", \"where\" => " + SqlLiteral(options.where);
+  return arguments;
+}
+
+int RunQuery(Session& session, const Options& options,
+             const std::string& query) {
+  StatementRunner runner(session, FormatOf(options));
+  return runner.Run(query) ? 0 : kFailed;
+}
+
+int History(Session& session, const Options& options) {
+  std::string arguments = PathArgument(options.path);
+  if (options.limit > 0) arguments += ", " + std::to_string(options.limit);
+  return RunQuery(session, options,
+                  "SELECT * FROM bayou_history(" + arguments + ")");
+}
+
+// The number alone: what a script wants.
+class CountOutput final : public ResultSink {
+ public:
+  CellFormat Begin(std::span<const ResultColumn>) override {
+    return CellFormat::kText;
+  }
+  Status Row(std::span<const std::optional<std::string_view>> cells) override {
+    return WriteAll(stdout, std::string(cells[0].value_or("")) + "\n");
+  }
+  Status End() override { return {}; }
+};
+
+int Files(Session& session, const Options& options) {
+  if (!options.count) {
+    return RunQuery(session, options,
+                    "SELECT * FROM bayou_files(" + Arguments(options) + ")");
+  }
+  const std::string query =
+      options.where.empty()
+          ? "SELECT \"numFiles\" FROM bayou_detail(" + Arguments(options) + ")"
+          : "SELECT count(*) FROM bayou_files(" + Arguments(options) +
+                ") WHERE \"isRead\"";
+  CountOutput output;
+  const Status status = session.Run(query, output);
+  return status ? 0 : Fails(status.error());
+}
+
+int Checkpoint(Session& session, const Options& options) {
+  const Status status = session.Checkpoint(options.path);
+  return status ? 0 : Fails(status.error());
+}
+
+class CommandLine {
+ public:
+  CommandLine() {
+    app_.set_version_flag("--version", std::string("bayou ") + kVersion);
+    app_.require_subcommand(1);
+    app_.footer(kExamples);
+    AddSql();
+    AddTableCommand("history", "Who changed a table, when and how", History)
+        ->add_option("--limit", options_.limit,
+                     "At most so many commits, the newest")
+        ->check(CLI::PositiveNumber);
+    WithVersion(AddTableCommand(
+        "detail", "A table in one row: files, bytes, properties",
+        [](auto& s, auto& o) {
+          return RunQuery(s, o,
+                          "SELECT * FROM bayou_detail(" + Arguments(o) + ")");
+        }));
+    AddFiles();
+    WithVersion(AddTableCommand(
+        "log", "The files of _delta_log, and which a version is read from",
+        [](auto& s, auto& o) {
+          return RunQuery(s, o,
+                          "SELECT * FROM bayou_log(" + Arguments(o) + ")");
+        }));
+    WithVersion(AddTableCommand(
+        "schema", "The columns of a table", [](auto& s, auto& o) {
+          return RunQuery(s, o,
+                          "SELECT * FROM bayou_schema(" + Arguments(o) + ")");
+        }));
+    AddTableCommand("checkpoint", "Write a checkpoint of the latest version",
+                    Checkpoint);
+  }
+
+  int Run(int count, char** arguments) {
+    try {
+      app_.parse(count, arguments);
+    } catch (const CLI::ParseError& error) {
+      return app_.exit(error) == 0 ? 0 : kWrongUsage;
+    }
+    if (unreadable_) return Fails(*unreadable_);
+    CatchInterrupts();
+    const auto session = Session::Open(options_.session);
+    if (!session) return Fails(session.error());
+    return command_(**session, options_);
+  }
+
+ private:
+  using Command = std::function<int(Session&, const Options&)>;
+
+  CLI::App* Add(const char* name, const char* meaning, Command command) {
+    CLI::App* sub = app_.add_subcommand(name, meaning);
+    sub->callback([this, command = std::move(command)] { command_ = command; });
+    sub->add_option("--format", options_.format,
+                    "table (on a terminal), csv, json or jsonl")
+        ->check(CLI::IsMember({"table", "csv", "json", "jsonl"}));
+    sub->add_flag("--allow-external-paths",
+                  options_.session.allow_external_paths,
+                  "Read data files outside of the table's folder, as shallow "
+                  "clones have");
+    sub->add_option("--memory-limit", options_.session.memory_limit,
+                    "Such as 2GB")
+        ->transform(CLI::AsSizeValue(false));
+    sub->add_option("--threads", options_.session.threads,
+                    "Default: one for each core")
+        ->check(CLI::PositiveNumber);
+    return sub;
+  }
+
+  void AddSql() {
+    CLI::App* sql =
+        Add("sql", "Run SQL; without -c, -f and input, an interactive shell",
+            RunSql);
+    sql->add_option_function<std::vector<std::string>>(
+           "-c,--command",
+           [this](const std::vector<std::string>& texts) {
+             options_.scripts.insert(options_.scripts.end(), texts.begin(),
+                                     texts.end());
+           },
+           "Statements, separated by semicolons; may be given again")
+        ->type_name("TEXT")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sql->add_option_function<std::vector<std::string>>(
+           "-f,--file",
+           [this](const std::vector<std::string>& files) {
+             for (const std::string& file : files) ReadScript(file);
+           },
+           "A file of statements; may be given again")
+        ->type_name("FILE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sql->add_option("--lake", options_.session.lake,
+                    "The folder whose tables are named plainly")
+        ->type_name("DIR")
+        ->capture_default_str();
+  }
+
+  CLI::App* AddTableCommand(const char* name, const char* meaning,
+                            Command command) {
+    CLI::App* sub = Add(name, meaning, std::move(command));
+    sub->add_option("PATH", options_.path, "The table's folder")->required();
+    return sub;
+  }
+
+  CLI::App* WithVersion(CLI::App* sub) {
+    CLI::Option* version =
+        sub->add_option("--version", options_.version, "As of this version")
+            ->check(CLI::NonNegativeNumber);
+    sub->add_option("--timestamp", options_.timestamp, "As of this time")
+        ->excludes(version);
+    return sub;
+  }
+
+  void AddFiles() {
+    CLI::App* files = WithVersion(
+        AddTableCommand("files", "The live files of a table", Files));
+    files->add_option("--where", options_.where,
+                      "Which files a query with this condition reads");
+    files->add_flag("--count", options_.count, "Only how many there are");
+  }
+
+  void ReadScript(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    options_.scripts.emplace_back(std::istreambuf_iterator<char>(stream),
+                                  std::istreambuf_iterator<char>());
+    if (!stream.good() && !unreadable_) {
+      unreadable_ = Error{ErrorCode::kNotFound, "FILE_NOT_FOUND",
+                          "the file " + file + " cannot be read"};
+    }
+  }
+
+  CLI::App app_{"Delta Lake tables in SQL, without a JVM", "bayou"};
+  Options options_;
+  Command command_;
+  std::optional<Error> unreadable_;
+};
+
+}  // namespace
+}  // namespace bayou::cli
+
+int main(int count, char** arguments) {
+  return bayou::cli::CommandLine().Run(count, arguments);
+}

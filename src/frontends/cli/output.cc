@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontends/cli/output.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "frontends/cli/table_output.h"
+
+namespace bayou::cli {
+namespace {
+
+using Cells = std::span<const std::optional<std::string_view>>;
+
+class CsvOutput final : public Output {
+ public:
+  explicit CsvOutput(std::FILE* file) : file_(file) {}
+
+  CellFormat Begin(std::span<const ResultColumn> columns) override {
+    CountResult();
+    line_.clear();
+    for (std::size_t i = 0; i < columns.size(); ++i) Append(i, columns[i].name);
+    line_ += '\n';
+    return CellFormat::kText;
+  }
+
+  Status Row(Cells cells) override {
+    BAYOU_TRY(Flush());
+    CountRow();
+    for (std::size_t i = 0; i < cells.size(); ++i) Append(i, cells[i]);
+    line_ += '\n';
+    return {};
+  }
+
+  Status End() override { return Flush(); }
+
+ private:
+  void Append(std::size_t column, std::optional<std::string_view> cell) {
+    if (column > 0) line_ += ',';
+    if (!cell) return;
+    const bool quoted =
+        cell->empty() || cell->find_first_of(",\"\r\n") != cell->npos;
+    if (!quoted) {
+      line_ += *cell;
+      return;
+    }
+    line_ += '"';
+    for (const char c : *cell) line_.append(c == '"' ? 2 : 1, c);
+    line_ += '"';
+  }
+
+  Status Flush() {
+    BAYOU_TRY(WriteAll(file_, line_));
+    line_.clear();
+    return {};
+  }
+
+  std::FILE* file_;
+  std::string line_;
+};
+
+class JsonOutput final : public Output {
+ public:
+  JsonOutput(std::FILE* file, bool lines) : file_(file), lines_(lines) {}
+
+  CellFormat Begin(std::span<const ResultColumn> columns) override {
+    CountResult();
+    keys_.clear();
+    for (const ResultColumn& column : columns)
+      keys_.push_back(Quoted(column.name) + ":");
+    text_.clear();
+    if (!lines_) text_ += '[';
+    first_ = true;
+    return CellFormat::kJson;
+  }
+
+  Status Row(Cells cells) override {
+    CountRow();
+    if (!first_ && !lines_) text_ += ",\n";
+    first_ = false;
+    text_ += '{';
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text_ += ',';
+      text_ += keys_[i];
+      text_ += cells[i].value_or("null");
+    }
+    text_ += lines_ ? "}\n" : "}";
+    BAYOU_TRY(WriteAll(file_, text_));
+    text_.clear();
+    return {};
+  }
+
+  Status End() override {
+    if (!lines_) text_ += "]\n";
+    return WriteAll(file_, text_);
+  }
+
+ private:
+  static std::string Quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        out += '\\';
+        out += c;
+      } else if (byte < 0x20) {
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\u%04x", byte);
+        out += escape;
+      } else {
+        out += c;
+      }
+    }
+    return out + '"';
+  }
+
+  std::FILE* file_;
+  bool lines_;
+  bool first_ = true;
+  std::vector<std::string> keys_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::optional<Format> FormatByName(std::string_view name) {
+  if (name == "table") return Format::kTable;
+  if (name == "csv") return Format::kCsv;
+  if (name == "json") return Format::kJson;
+  if (name == "jsonl") return Format::kJsonLines;
+  return std::nullopt;
+}
+
+std::unique_ptr<Output> MakeOutput(Format format,
+                                   const OutputOptions& options) {
+  switch (format) {
+    case Format::kTable:
+      return MakeTableOutput(options);
+    case Format::kCsv:
+      return std::make_unique<CsvOutput>(options.file);
+    case Format::kJson:
+      return std::make_unique<JsonOutput>(options.file, false);
+    case Format::kJsonLines:
+      return std::make_unique<JsonOutput>(options.file, true);
+  }
+  return nullptr;
+}
+
+Status WriteAll(std::FILE* file, std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file) == text.size()) return {};
+  return Fail(
+      ErrorCode::kUnavailable, "OUTPUT_FAILED",
+      std::string("the result could not be written: ") + std::strerror(errno));
+}
+
+}  // namespace bayou::cli

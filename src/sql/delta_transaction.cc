@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/delta_transaction.h"
+
+#include "kernel/engine/engine.h"
+
+namespace bayou::sql {
+
+DeltaTransaction::DeltaTransaction(duckdb::TransactionManager& owner,
+                                   duckdb::ClientContext& client)
+    : Transaction(owner, client), database_(*client.db), pending_(*client.db) {}
+
+DeltaTransaction& DeltaTransaction::Get(duckdb::ClientContext& context,
+                                        duckdb::Catalog& catalog) {
+  return Transaction::Get(context, catalog).Cast<DeltaTransaction>();
+}
+
+Result<std::shared_ptr<const table::Snapshot>> DeltaTransaction::Open(
+    const std::string& location, const table::TimeTravel& at) {
+  if (at.version || at.timestamp_ms)
+    return table::Snapshot::Open(location, database_, at);
+  if (const auto known = latest_.find(location); known != latest_.end())
+    return known->second;
+  BAYOU_ASSIGN(auto snapshot, table::Snapshot::Open(location, database_));
+  return latest_[location] = std::move(snapshot);
+}
+
+DeltaTable& DeltaTransaction::Keep(duckdb::unique_ptr<DeltaTable> table) {
+  kept_.push_back(std::move(table));
+  return *kept_.back();
+}
+
+Result<DeltaTable*> DeltaTransaction::Table(duckdb::SchemaCatalogEntry& schema,
+                                            const std::string& name,
+                                            const std::string& location,
+                                            const table::TimeTravel& at) {
+  const std::lock_guard lock(mutex_);
+  BAYOU_ASSIGN(auto snapshot, Open(location, at));
+  const bool is_latest = !at.version && !at.timestamp_ms;
+  const Key key{schema.name, name, location,
+                is_latest ? -1 : snapshot->version()};
+  if (const auto known = entries_.find(key); known != entries_.end())
+    return known->second;
+  return entries_[key] =
+             &Keep(DeltaTable::Make(schema, name, std::move(snapshot)));
+}
+
+DeltaTable& DeltaTransaction::ListedTable(duckdb::SchemaCatalogEntry& schema,
+                                          const std::string& name,
+                                          const std::string& location) {
+  const Result<DeltaTable*> table = Table(schema, name, location, {});
+  if (table) return **table;
+  const std::lock_guard lock(mutex_);
+  return Keep(DeltaTable::MakeUnreadable(schema, name, table.error()));
+}
+
+Status DeltaTransaction::BeginScan(const std::string& location) {
+  const std::lock_guard lock(mutex_);
+  BAYOU_TRY(pending_.CheckReadable(location));
+  scanned_.insert(location);
+  return {};
+}
+
+bool DeltaTransaction::HasScanned(const std::string& location) const {
+  const std::lock_guard lock(mutex_);
+  return scanned_.contains(location);
+}
+
+duckdb::Transaction& DeltaTransactionManager::StartTransaction(
+    duckdb::ClientContext& context) {
+  auto transaction = duckdb::make_uniq<DeltaTransaction>(*this, context);
+  DeltaTransaction& started = *transaction;
+  const std::lock_guard lock(mutex_);
+  running_[&started] = std::move(transaction);
+  return started;
+}
+
+duckdb::ErrorData DeltaTransactionManager::CommitTransaction(
+    duckdb::ClientContext&, duckdb::Transaction& transaction) {
+  const Status outcome =
+      transaction.Cast<DeltaTransaction>().pending().Commit();
+  RollbackTransaction(transaction);  // Nothing is pending any more.
+  try {
+    engine::Unwrap(outcome);
+    return {};
+  } catch (const std::exception& exception) {
+    return duckdb::ErrorData(exception);
+  }
+}
+
+void DeltaTransactionManager::RollbackTransaction(
+    duckdb::Transaction& transaction) {
+  duckdb::unique_ptr<DeltaTransaction> finished;
+  const std::lock_guard lock(mutex_);
+  const auto found = running_.find(&transaction);
+  if (found == running_.end()) return;
+  finished = std::move(found->second);
+  running_.erase(found);
+}
+
+}  // namespace bayou::sql

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bayou/session.h"
+
+#include <atomic>
+#include <duckdb.hpp>
+#include <duckdb/main/client_config.hpp>
+#include <duckdb/main/stream_query_result.hpp>
+#include <duckdb/parser/parser.hpp>
+#include <duckdb/parser/query_error_context.hpp>
+
+#include "base/uri_path.h"
+#include "kernel/engine/engine.h"
+#include "sql/cell_text.h"
+#include "sql/completion.h"
+#include "sql/delta_catalog.h"
+#include "sql/delta_table.h"
+#include "sql/dialect.h"
+#include "sql/lake_folder.h"
+#include "sql/settings.h"
+#include "sql/table_functions.h"
+#include "sql/table_lookup.h"
+#include "sql/token.h"
+#include "sql/type_aliases.h"
+
+namespace bayou {
+namespace {
+
+using sql::Statement;
+using sql::TableCommand;
+
+std::vector<ResultColumn> ColumnsOf(const duckdb::QueryResult& result) {
+  std::vector<ResultColumn> columns;
+  for (std::size_t i = 0; i < result.types.size(); ++i) {
+    columns.push_back({.name = result.names[i],
+                       .type = result.types[i].ToString(),
+                       .is_numeric = result.types[i].IsNumeric()});
+  }
+  return columns;
+}
+
+// DuckDB's error about the SQL that it got, with its place in the text that the
+// user wrote.
+duckdb::ErrorData AtOriginalPlace(const duckdb::ErrorData& error,
+                                  const sql::EditedText& sql,
+                                  std::string_view written) {
+  const auto& extra = error.ExtraInfo();
+  const auto position = extra.find("position");
+  const std::size_t mark = error.RawMessage().rfind("\n\nLINE ");
+  if (sql.text == written || position == extra.end() ||
+      mark == std::string::npos)
+    return error;
+  const std::size_t place = sql.Original(std::stoul(position->second));
+  return duckdb::ErrorData(
+      error.Type(),
+      duckdb::QueryErrorContext::Format(
+          std::string(written), error.RawMessage().substr(0, mark), place));
+}
+
+class SqlSession final : public Session {
+ public:
+  SqlSession(std::shared_ptr<duckdb::DuckDB> engine, std::string lake)
+      : engine_(std::move(engine)),
+        connection_(*engine_),
+        lake_(std::move(lake)) {}
+
+  Status Start(const SessionOptions& options) {
+    return engine::Guard([&] {
+      duckdb::DatabaseInstance& database = *engine_->instance;
+      duckdb::DBConfig& config = duckdb::DBConfig::GetConfig(database);
+      sql::RegisterStorage(config);
+      sql::RegisterSettings(config, options.allow_external_paths);
+      duckdb::ExtensionLoader loader(database, sql::kStorageType);
+      sql::RegisterTypeAliases(loader);
+      sql::RegisterTableFunctions(loader);
+      Do("ATTACH " + engine::Literal(options.lake) + " AS lake (TYPE bayou)");
+      Do("ATTACH '' AS delta (TYPE bayou)");
+      Do("USE lake");
+      // Progress is counted, and shown by whoever asks for it.
+      auto& client = duckdb::ClientConfig::GetConfig(*connection_.context);
+      client.enable_progress_bar = true;
+      client.print_progress_bar = false;
+      client.wait_time = 0;
+    });
+  }
+
+  Status Run(std::string_view text, ResultSink& sink) override {
+    interrupted_ = false;
+    for (const std::string_view statement : sql::SplitStatements(text)) {
+      if (interrupted_) return Cancelled();
+      BAYOU_ASSIGN(const Statement translated,
+                   sql::Translate(statement, sql::PlaceAt));
+      if (translated.command) BAYOU_TRY(RefuseCommand(*translated.command));
+      BAYOU_TRY(RunStatement(statement, translated.sql, sink));
+    }
+    return {};
+  }
+
+  void Interrupt() override {
+    interrupted_ = true;
+    connection_.Interrupt();
+  }
+
+  std::optional<double> Progress() override {
+    const double percent = connection_.GetQueryProgress();
+    if (percent < 0) return std::nullopt;
+    return percent / 100;
+  }
+
+  std::vector<Completion> Complete(std::string_view text,
+                                   std::size_t cursor) override {
+    return sql::Complete(*connection_.context, lake_, text, cursor);
+  }
+
+  Status Checkpoint(std::string_view path) override {
+    BAYOU_ASSIGN(const std::string location, LocationFromUser(path));
+    BAYOU_ASSIGN(const auto snapshot,
+                 table::Snapshot::Open(location, *engine_->instance));
+    return Fail(
+        ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
+        "a checkpoint of " + snapshot->location() + " is not supported yet");
+  }
+
+ private:
+  static tl::unexpected<Error> Cancelled() {
+    return Fail(ErrorCode::kCancelled, "INTERRUPTED",
+                "the statement was cancelled");
+  }
+
+  // Throws, as DuckDB does.
+  void Do(const std::string& statement) {
+    const auto result = connection_.Query(statement);
+    if (result->HasError()) result->ThrowError();
+  }
+
+  Status RunStatement(std::string_view written, const sql::EditedText& sql,
+                      ResultSink& sink) {
+    try {
+      for (auto& statement : connection_.ExtractStatements(sql.text)) {
+        auto pending = connection_.PendingQuery(std::move(statement), true);
+        if (pending->HasError()) pending->ThrowError();
+        const auto result = pending->Execute();
+        if (result->HasError()) result->ThrowError();
+        BAYOU_TRY(Deliver(*result, sink));
+      }
+      return {};
+    } catch (const std::exception& exception) {
+      const duckdb::ErrorData error(exception);
+      return tl::unexpected(
+          engine::FromDuckDB(AtOriginalPlace(error, sql, written)));
+    }
+  }
+
+  Status Deliver(duckdb::QueryResult& result, ResultSink& sink) {
+    switch (result.properties.return_type) {
+      case duckdb::StatementReturnType::QUERY_RESULT:
+        return DeliverRows(result, sink);
+      case duckdb::StatementReturnType::CHANGED_ROWS:
+        if (const auto chunk = Fetch(result); chunk && chunk->size() > 0) {
+          sink.Changed(chunk->GetValue(0, 0).GetValue<std::uint64_t>());
+        }
+        break;
+      case duckdb::StatementReturnType::NOTHING:
+        break;
+    }
+    while (Fetch(result))
+      continue;  // To its end: then the changes are committed.
+    return {};
+  }
+
+  Status DeliverRows(duckdb::QueryResult& result, ResultSink& sink) {
+    sql::CellText cells(*connection_.context, result.types,
+                        sink.Begin(ColumnsOf(result)));
+    while (const auto chunk = Fetch(result)) {
+      cells.Load(*chunk);
+      for (std::size_t row = 0; row < chunk->size(); ++row)
+        BAYOU_TRY(sink.Row(cells.Row(row)));
+    }
+    return sink.End();
+  }
+
+  static duckdb::unique_ptr<duckdb::DataChunk> Fetch(
+      duckdb::QueryResult& result) {
+    auto chunk = result.Fetch();
+    if (result.HasError()) result.ThrowError();
+    if (chunk && chunk->size() == 0) chunk.reset();
+    return chunk;
+  }
+
+  // Fails when the statement is about a Delta table, and when there is no other
+  // table that it could be about.
+  Status RefuseCommand(const TableCommand& command) {
+    std::optional<Error> refusal;
+    const Status looked = engine::Guard([&] {
+      duckdb::ClientContext& context = *connection_.context;
+      context.RunFunctionInTransaction([&] {
+        const auto if_missing = command.only_delta
+                                    ? duckdb::OnEntryNotFound::THROW_EXCEPTION
+                                    : duckdb::OnEntryNotFound::RETURN_NULL;
+        auto entry = sql::FindEntry(context, command.target, if_missing);
+        if (entry &&
+            entry->ParentCatalog().GetCatalogType() == sql::kStorageType) {
+          refusal = entry->Cast<sql::DeltaTable>().Refusal(command.operation);
+        }
+      });
+    });
+    BAYOU_TRY(looked);
+    if (refusal) return tl::unexpected(*refusal);
+    return {};
+  }
+
+  std::shared_ptr<duckdb::DuckDB> engine_;
+  duckdb::Connection connection_;
+  sql::LakeFolder lake_;  // For completion.
+  std::atomic<bool> interrupted_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::Open(const SessionOptions& options) {
+  BAYOU_ASSIGN(auto engine,
+               engine::StartEngine({.memory_limit = options.memory_limit,
+                                    .threads = options.threads}));
+  BAYOU_ASSIGN(std::string lake, LocationFromUser(options.lake));
+  auto session =
+      std::make_unique<SqlSession>(std::move(engine), std::move(lake));
+  BAYOU_TRY(session->Start(options));
+  return session;
+}
+
+bool IsCompleteStatement(std::string_view text) {
+  const sql::Tokens lexed = sql::Tokenize(text);
+  return !lexed.open_comment && !lexed.tokens.empty() &&
+         lexed.tokens.back().closed && lexed.tokens.back().Is(';');
+}
+
+}  // namespace bayou

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/table_functions.h"
+
+namespace bayou::sql {
+
+void RegisterTableFunctions(duckdb::ExtensionLoader& loader) {
+  loader.RegisterFunction(BayouScanFunction());
+  loader.RegisterFunction(TableChangesFunction());
+  loader.RegisterFunction(HistoryFunction());
+  loader.RegisterFunction(DetailFunction());
+  loader.RegisterFunction(SchemaFunction());
+  loader.RegisterFunction(FilesFunction());
+  loader.RegisterFunction(LogFunction());
+}
+
+}  // namespace bayou::sql

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table functions of Delta. `table` is a path or the name of a table:
+//
+//   bayou_scan(path, version => n, timestamp => t)   the rows of a version
+//   table_changes(table, from [, to])                the rows that changed
+//   bayou_history(table [, limit])                   DESCRIBE HISTORY
+//   bayou_detail(table)                              DESCRIBE DETAIL
+//   bayou_schema(table, version => n, ...)           its columns
+//   bayou_files(table, version => n, ...)            its live files
+//   bayou_files(table, "where" => 'condition')       which a query would read
+//   bayou_log(table, version => n, ...)              the files of its log
+#pragma once
+
+#include <duckdb.hpp>
+#include <duckdb/main/extension/extension_loader.hpp>
+
+namespace bayou::sql {
+
+void RegisterTableFunctions(duckdb::ExtensionLoader& loader);
+
+// Each in a file of its name.
+duckdb::TableFunction BayouScanFunction();
+duckdb::TableFunctionSet TableChangesFunction();
+duckdb::TableFunctionSet HistoryFunction();
+duckdb::TableFunction DetailFunction();
+duckdb::TableFunction SchemaFunction();
+duckdb::TableFunction FilesFunction();
+duckdb::TableFunction LogFunction();
+
+}  // namespace bayou::sql

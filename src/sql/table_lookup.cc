@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/table_lookup.h"
+
+#include <duckdb/catalog/catalog.hpp>
+#include <duckdb/catalog/catalog_entry_retriever.hpp>
+#include <duckdb/planner/binder.hpp>
+#include <duckdb/planner/tableref/bound_at_clause.hpp>
+
+#include "base/uri_path.h"
+#include "kernel/engine/engine.h"
+#include "sql/delta_catalog.h"
+#include "sql/delta_table.h"
+#include "sql/lake_folder.h"
+
+namespace bayou::sql {
+namespace {
+
+// What the argument names; a plain name that only a folder answers to is a
+// path.
+TableName NameOf(duckdb::ClientContext& context, const std::string& argument) {
+  TableName name = ParseTableArgument(argument);
+  if (name.is_path) return name;
+  if (!FindEntry(context, name, duckdb::OnEntryNotFound::RETURN_NULL) &&
+      PlaceAt(argument) != Place::kNothing) {
+    return TableName::OfPath(argument);
+  }
+  return name;
+}
+
+DeltaTable& FindTable(duckdb::ClientContext& context, const TableName& name) {
+  auto entry =
+      FindEntry(context, name, duckdb::OnEntryNotFound::THROW_EXCEPTION);
+  if (entry->type != duckdb::CatalogType::TABLE_ENTRY ||
+      entry->ParentCatalog().GetCatalogType() != kStorageType) {
+    engine::Throw({ErrorCode::kInvalidArgument, "DELTA_TABLE_ONLY_OPERATION",
+                   name.Sql() + " is no Delta table"});
+  }
+  return entry->Cast<DeltaTable>();
+}
+
+}  // namespace
+
+duckdb::optional_ptr<duckdb::CatalogEntry> FindEntry(
+    duckdb::ClientContext& context, const TableName& name,
+    duckdb::OnEntryNotFound if_missing,
+    duckdb::optional_ptr<duckdb::BoundAtClause> at) {
+  const std::size_t count = name.parts.size();
+  duckdb::string catalog =
+      count > 2 ? name.parts[count - 3] : duckdb::string(INVALID_CATALOG);
+  duckdb::string schema =
+      count > 1 ? name.parts[count - 2] : duckdb::string(INVALID_SCHEMA);
+  duckdb::Binder::BindSchemaOrCatalog(context, catalog, schema);
+  const duckdb::EntryLookupInfo lookup(duckdb::CatalogType::TABLE_ENTRY,
+                                       name.table(), at,
+                                       duckdb::QueryErrorContext());
+  return duckdb::Catalog::GetEntry(context, catalog, schema, lookup,
+                                   if_missing);
+}
+
+std::shared_ptr<const table::Snapshot> OpenTable(duckdb::ClientContext& context,
+                                                 const std::string& argument,
+                                                 const table::TimeTravel& at) {
+  if (!at.version && !at.timestamp_ms) {
+    return FindTable(context, NameOf(context, argument)).snapshot();
+  }
+  return engine::Unwrap(
+      table::Snapshot::Open(LocationOf(context, argument), *context.db, at));
+}
+
+std::string LocationOf(duckdb::ClientContext& context,
+                       const std::string& argument) {
+  const TableName name = NameOf(context, argument);
+  if (name.is_path) return engine::Unwrap(LocationFromUser(name.table()));
+  return FindTable(context, name).snapshot()->location();
+}
+
+}  // namespace bayou::sql

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the name of a table, as a statement or a function's argument has it, to
+// the table.
+#pragma once
+
+#include <duckdb.hpp>
+#include <memory>
+#include <string>
+
+#include "kernel/table/snapshot.h"
+#include "sql/table_name.h"
+
+namespace bayou::sql {
+
+// The entry in DuckDB's catalog, looked up along the search path. Runs in a
+// transaction. Throws DuckDB exceptions; with RETURN_NULL, not for a missing
+// one.
+duckdb::optional_ptr<duckdb::CatalogEntry> FindEntry(
+    duckdb::ClientContext& context, const TableName& name,
+    duckdb::OnEntryNotFound if_missing,
+    duckdb::optional_ptr<duckdb::BoundAtClause> at = nullptr);
+
+// The Delta table that the argument of a table function means. A plain name
+// that no database has may be a folder. Throws DuckDB exceptions: not found; a
+// table or view of another kind.
+std::shared_ptr<const table::Snapshot> OpenTable(
+    duckdb::ClientContext& context, const std::string& argument,
+    const table::TimeTravel& at = {});
+
+// Where that table lies.
+std::string LocationOf(duckdb::ClientContext& context,
+                       const std::string& argument);
+
+}  // namespace bayou::sql
