@@ -184,19 +184,30 @@ void RegisterKeepFile(duckdb::DatabaseInstance& database) {
   loader.RegisterFunction(function);
 }
 
-// A field of the column `add` as SQL, NULL where the files do not have it.
+// A field of the column `add` or `remove` as SQL, NULL where the files do not have
+// it.
 class AddField {
  public:
-  explicit AddField(const LogicalType& add) : add_(add) {}
+  explicit AddField(const LogicalType& add, std::string column = "add")
+      : add_(add), column_(std::move(column)) {}
 
   bool Has(std::string_view name) const {
     return FieldType(add_, name).id() != LogicalTypeId::INVALID;
   }
   std::string Sql(std::string_view name, const char* type) const {
     if (!Has(name)) return fmt::format("NULL::{}", type);
-    return Cast(fmt::format("add.{}", engine::Identifier(name)), FieldType(add_, name), type);
+    return Cast(fmt::format("{}.{}", column_, engine::Identifier(name)), FieldType(add_, name), type);
   }
-  std::string VectorSql() const {
+  // The fields of the deletion vector, one after the other.
+  std::string VectorSql() const { return VectorFields("{1}"); }
+  // The deletion vector as checkpoints have it, NULL where there is none.
+  std::string VectorStructSql() const {
+    return fmt::format(
+        "CASE WHEN {} IS NOT NULL THEN struct_pack({}) END",
+        Has("deletionVector") ? column_ + ".\"deletionVector\".\"storageType\"" : "NULL",
+        VectorFields("\"{0}\" := {1}"));
+  }
+  std::string VectorFields(const char* pattern) const {
     const LogicalType vector = FieldType(add_, "deletionVector");
     std::string sql;
     for (const auto& [name, type] :
@@ -205,9 +216,11 @@ class AddField {
           std::pair("cardinality", "BIGINT")}) {
       if (!sql.empty()) sql += ", ";
       const LogicalType has = FieldType(vector, name);
-      sql += has.id() == LogicalTypeId::INVALID
-                 ? fmt::format("NULL::{}", type)
-                 : Cast(fmt::format("add.\"deletionVector\".\"{}\"", name), has, type);
+      sql += fmt::format(
+          fmt::runtime(pattern), name,
+          has.id() == LogicalTypeId::INVALID
+              ? fmt::format("NULL::{}", type)
+              : Cast(fmt::format("{}.\"deletionVector\".\"{}\"", column_, name), has, type));
     }
     return sql;
   }
@@ -230,18 +243,46 @@ class AddField {
     if (Has("stats") && (has_json_stats || !Has("stats_parsed"))) {
       return Sql("stats", "VARCHAR");
     }
-    if (Has("stats_parsed")) return "to_json(add.stats_parsed)::VARCHAR";
-    return "NULL::VARCHAR";
+    const LogicalType parsed = FieldType(add_, "stats_parsed");
+    if (parsed.id() != LogicalTypeId::STRUCT) return "NULL::VARCHAR";
+    return fmt::format(
+        "CASE WHEN add.stats_parsed IS NOT NULL THEN to_json({})::VARCHAR END",
+        JsonSql("add.stats_parsed", parsed));
   }
 
   static constexpr const char* kMap = "MAP(VARCHAR, VARCHAR)";
 
  private:
+  // Typed statistics in the spellings that the protocol has for JSON.
+  static std::string JsonSql(const std::string& sql, const LogicalType& type) {
+    switch (type.id()) {
+      case LogicalTypeId::TIMESTAMP_TZ:
+        return fmt::format("strftime({}, '%Y-%m-%dT%H:%M:%S.%fZ')", sql);
+      case LogicalTypeId::TIMESTAMP:
+        return fmt::format("strftime({}, '%Y-%m-%dT%H:%M:%S.%f')", sql);
+      case LogicalTypeId::FLOAT:
+      case LogicalTypeId::DOUBLE:
+        return fmt::format("CASE WHEN isfinite({0}) THEN {0} END", sql);
+      case LogicalTypeId::STRUCT:
+        break;
+      default:
+        return sql;
+    }
+    std::string fields;
+    for (const auto& [name, child] : duckdb::StructType::GetChildTypes(type)) {
+      if (!fields.empty()) fields += ", ";
+      const std::string field = engine::Identifier(name);
+      fields += field + " := " + JsonSql(sql + "." + field, child);
+    }
+    return "struct_pack(" + fields + ")";
+  }
+
   // No cast where none is needed: it would hide the column from the reader.
   static std::string Cast(std::string sql, const LogicalType& has, const char* type) {
     return has.ToString() == type ? sql : fmt::format("{}::{}", sql, type);
   }
   const LogicalType& add_;
+  std::string column_;
 };
 
 std::string KeepSql(const AddField& add, const std::string& stats) {
@@ -315,6 +356,28 @@ std::string TombstonesSql(const CheckpointRelation& relation, std::int64_t cutof
       "SELECT to_json(struct_pack(remove := remove))::VARCHAR FROM {} "
       "WHERE remove.path IS NOT NULL AND remove.deletionTimestamp > {}",
       engine::ParquetRelation(relation.files), cutoff_ms);
+}
+
+std::string RemovesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms,
+                       const FileFilter& filter) {
+  const AddField remove(relation.remove, "remove");
+  if (!remove.Has("path") || !remove.Has("deletionTimestamp")) return {};
+  std::string sql = fmt::format(
+      "SELECT struct_pack(\"path\" := {}, \"deletionTimestamp\" := {}, \"dataChange\" := "
+      "false, \"extendedFileMetadata\" := {}, \"partitionValues\" := {}, \"size\" := {}, "
+      "\"deletionVector\" := {}, \"baseRowId\" := {}, \"defaultRowCommitVersion\" := {}) "
+      "AS remove FROM {} WHERE remove.path IS NOT NULL AND remove.deletionTimestamp > {}",
+      remove.Sql("path", "VARCHAR"), remove.Sql("deletionTimestamp", "BIGINT"),
+      remove.Sql("extendedFileMetadata", "BOOLEAN"),
+      remove.Sql("partitionValues", AddField::kMap), remove.Sql("size", "BIGINT"),
+      remove.VectorStructSql(), remove.Sql("baseRowId", "BIGINT"),
+      remove.Sql("defaultRowCommitVersion", "BIGINT"),
+      engine::ParquetRelation(relation.files), cutoff_ms);
+  if (!filter.touched->empty()) {
+    sql += fmt::format(" AND {}({}, NULL, NULL, NULL, {}, NULL)", kKeepFunction,
+                       remove.Sql("path", "VARCHAR"), remove.VectorSql());
+  }
+  return sql;
 }
 
 Result<bool> HasJsonStats(duckdb::DatabaseInstance& database,

@@ -43,6 +43,12 @@ std::string TotalsSql(const CheckpointRelation& relation, const FileFilter& filt
 // relation can have none.
 std::string TombstonesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms);
 
+// The tombstones of `relation` younger than `cutoff_ms` that the filter does not
+// know as touched, as one column `remove` of the type that checkpoints have;
+// empty when it can have none.
+std::string RemovesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms,
+                       const FileFilter& filter);
+
 // Whether some file of the relation has statistics as JSON text.
 Result<bool> HasJsonStats(duckdb::DatabaseInstance& database,
                           const CheckpointRelation& relation);

@@ -65,7 +65,11 @@ class ReplayedState final : public LogState,
   Result<std::vector<protocol::RemoveFile>> Tombstones(
       std::int64_t cutoff_ms) const override;
 
-  const LogTail& tail() const { return tail_; }
+  const LogTail& tail() const override { return tail_; }
+  const std::vector<CheckpointRelation>& relations() const override {
+    return checkpoint_.relations;
+  }
+  const std::shared_ptr<const FileKeySet>& touched() const override { return touched_; }
 
  private:
   Result<std::string> FilesQuery(const FileFields& fields, const FileFilter& filter) const;

@@ -28,6 +28,10 @@
 
 namespace bayou::log {
 
+class FileKeySet;            // See file_key_set.h.
+struct CheckpointRelation;  // See checkpoint.h.
+struct LogTail;             // See log_tail.h.
+
 // One live file as a predicate sees it, without copies. Valid during the call.
 struct FileView {
   std::string_view path;  // As in the log.
@@ -110,6 +114,12 @@ class LogState {
   // Tombstones younger than `cutoff_ms`, for checkpoints and VACUUM.
   virtual Result<std::vector<protocol::RemoveFile>> Tombstones(
       std::int64_t cutoff_ms) const = 0;
+
+  // What the state is made of, for who writes a checkpoint of it: values, and
+  // the relations below them minus what the values touch.
+  virtual const LogTail& tail() const = 0;
+  virtual const std::vector<CheckpointRelation>& relations() const = 0;
+  virtual const std::shared_ptr<const FileKeySet>& touched() const = 0;
 };
 
 }  // namespace bayou::log

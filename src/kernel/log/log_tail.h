@@ -4,6 +4,7 @@
 // files say, as values. Protocol: "Action Reconciliation".
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -24,8 +25,9 @@ struct LogTail {
   std::optional<protocol::Metadata> metadata;
   std::map<std::string, protocol::SetTransaction> transactions;
   std::map<std::string, protocol::DomainMetadata> domains;  // Removed ones too.
-  std::vector<protocol::AddFile> adds;        // Live.
-  std::vector<protocol::RemoveFile> removes;  // Not live any more.
+  // Deques: a commit may hold a million files, and they grow without copying.
+  std::deque<protocol::AddFile> adds;        // Live.
+  std::deque<protocol::RemoveFile> removes;  // Not live any more.
   FileKeySet touched;  // The files that `adds` and `removes` speak of.
 
   // Actions of one commit, in its order: of two that contradict each other the

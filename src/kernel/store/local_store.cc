@@ -188,6 +188,7 @@ class LocalStore final : public Store {
   Status PutIfAbsent(std::string_view name, std::string_view content) override;
   Status Put(std::string_view name, std::string_view content) override;
   Status Sync(std::string_view name) override;
+  Status Move(std::string_view from, std::string_view to) override;
   Status Delete(std::string_view name) override;
   std::string NativePath(std::string_view name) const override {
     return name.empty() ? folder_ : JoinPath(folder_, name);
@@ -357,6 +358,15 @@ Status LocalStore::Sync(std::string_view name) {
     BAYOU_TRY(SyncFolder(path));
   }
   return SyncFolder(ParentOf(folder_));
+}
+
+Status LocalStore::Move(std::string_view from, std::string_view to) {
+  BAYOU_TRY(Sync(from));
+  const std::string path = NativePath(to);
+  if (::rename(NativePath(from).c_str(), path.c_str()) != 0) {
+    return SystemError(errno, "create", path);
+  }
+  return Acknowledge(path);
 }
 
 Status LocalStore::Delete(std::string_view name) {

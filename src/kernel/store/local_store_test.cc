@@ -135,6 +135,15 @@ TEST_F(LocalStoreTest, SyncsFilesThatTheEngineWrote) {
   EXPECT_EQ(store_->Sync("p=1/third").error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(LocalStoreTest, MovesAFileOverWhatIsThere) {
+  ASSERT_TRUE(store_->Put("a", "old"));
+  std::ofstream(store_->NativePath(".a.tmp")) << "new";
+  ASSERT_TRUE(store_->Move(".a.tmp", "a"));
+  EXPECT_EQ(store_->Read("a"), "new");
+  EXPECT_THAT(Names(""), ElementsAre("a"));
+  EXPECT_EQ(store_->Move(".a.tmp", "a").error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(LocalStoreTest, ReportsAFolderThatItMayNotWrite) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   ASSERT_TRUE(store_->Put("a", ""));

@@ -59,6 +59,11 @@ class Store {
   // folders above it.
   virtual Status Sync(std::string_view name) = 0;
 
+  // Gives a file that the engine wrote its final name, durably, and replaces what
+  // is there, atomically for readers. Both names are in the same folder.
+  // Errors: kNotFound.
+  virtual Status Move(std::string_view from, std::string_view to) = 0;
+
   // Errors: kNotFound.
   virtual Status Delete(std::string_view name) = 0;
 

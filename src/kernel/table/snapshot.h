@@ -55,6 +55,7 @@ class Snapshot {
   const std::shared_ptr<store::Store>& shared_store() const { return store_; }
   Version version() const { return state_->segment().version; }
   const log::LogState& state() const { return *state_; }
+  const std::shared_ptr<const log::LogState>& shared_state() const { return state_; }
   const protocol::Protocol& protocol() const { return state_->protocol(); }
   const protocol::Metadata& metadata() const { return state_->metadata(); }
   const protocol::Schema& schema() const { return schema_; }
