@@ -49,8 +49,8 @@ void CopyJson(simdjson::dom::element value, JsonWriter& writer);
 // The same as a text of its own.
 std::string JsonText(simdjson::dom::element value);
 
-// The meaning of the text between the quotes of a JSON string; nullopt for a bad
-// escape sequence or bad UTF-8.
+// The meaning of the text between the quotes of a JSON string; nullopt for a
+// bad escape sequence or bad UTF-8.
 std::optional<std::string> UnescapeJson(std::string_view inside);
 
 }  // namespace bayou

@@ -2,16 +2,18 @@
 //
 // Walks through JSON text and looks at no more of it than it is asked for.
 //
-// For texts of a few hundred bytes of which a million are read, each for a value
-// or two: a parser's set-up would cost more than the walk. What is passed over is
-// checked for quotes and brackets that match, and for nothing else.
+// For texts of a few hundred bytes of which a million are read, each for a
+// value or two: it needs no buffers, no padding and no set-up. What is passed
+// over is checked for quotes and brackets that match, and for nothing else.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
-#include <string>
 #include <string_view>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace bayou {
 
@@ -23,57 +25,69 @@ struct RawJsonString {
 
 class JsonCursor {
  public:
-  // `text` must outlive the cursor, and needs no padding.
+  // `text` must outlive the cursor.
   explicit JsonCursor(std::string_view text)
       : at_(text.data()), end_(text.data() + text.size()) {}
 
-  // Once something does not fit, every call fails.
-  bool failed() const { return failed_; }
-
-  // The first character of what comes next; NUL at the end.
+  // The first character of what comes next; NUL at the end and after a failure.
   char Peek() {
-    SkipSpace();
+    at_ = SkipSpace(at_, end_);
     return at_ == end_ ? '\0' : *at_;
   }
-  bool AtEnd() { return Peek() == '\0' && at_ == end_ && !failed_; }
 
-  // Steps into an object. Fields follow by NextField, each with its value, until
-  // that returns false.
+  // Whether nothing is left, and all there was has fitted.
+  bool AtEnd() {
+    Peek();
+    return at_ == end_ && !failed_;
+  }
+
+  // Steps into an object. Its fields follow by NextField, each to be taken or
+  // skipped, until that returns false. Once something does not fit, it does.
   void EnterObject() {
-    Require(Take('{'));
+    if (Peek() != '{') return Fail();
+    ++at_;
     fresh_ = true;
   }
   bool NextField(RawJsonString& name) {
     const bool first = fresh_;
     fresh_ = false;
-    if (failed_ || Take('}')) return false;
-    if (!first) Require(Take(','));
+    char c = Peek();
+    if (c == '}') {
+      ++at_;
+      return false;
+    }
+    if (!first) {
+      if (c != ',') return FailedField();
+      ++at_;
+    }
     name = TakeString();
-    Require(Take(':'));
-    return !failed_;
+    if (Peek() != ':') return FailedField();
+    ++at_;
+    return true;
   }
 
   RawJsonString TakeString() {
-    if (!Require(Take('"'))) return {};
+    if (Peek() != '"') return FailedString();
+    const char* first = at_ + 1;
+    const char* at = FindQuoteOrEscape(first, end_);
     RawJsonString string;
-    const char* first = at_;
-    for (FindQuoteOrEscape(); at_ != end_ && *at_ == '\\'; FindQuoteOrEscape()) {
+    while (at != end_ && *at == '\\') {
       string.has_escapes = true;
-      if (!Require(end_ - at_ >= 2)) return {};
-      at_ += 2;
+      if (end_ - at < 2) return FailedString();
+      at = FindQuoteOrEscape(at + 2, end_);
     }
-    if (!Require(at_ != end_)) return {};
-    string.text = {first, static_cast<std::size_t>(at_ - first)};
-    ++at_;
+    if (at == end_) return FailedString();
+    string.text = {first, static_cast<std::size_t>(at - first)};
+    at_ = at + 1;
     return string;
   }
 
   // A number, true, false, null, or whatever stands in their place.
   std::string_view TakeToken() {
-    SkipSpace();
+    Peek();
     const char* first = at_;
-    while (at_ != end_ && !EndsToken(*at_)) ++at_;
-    Require(at_ != first);
+    at_ = FindTokenEnd(first, end_);
+    if (at_ == first) Fail();
     return {first, static_cast<std::size_t>(at_ - first)};
   }
 
@@ -82,29 +96,28 @@ class JsonCursor {
     std::uint64_t objects = 0;  // A bit for each open bracket: 1 for an object.
     int depth = 0;
     do {
-      switch (Peek()) {
+      switch (const char c = Peek()) {
         case '"':
           TakeString();
           break;
         case '{':
         case '[':
-          if (!Require(depth < 64)) return;
-          objects = objects << 1 | (*at_ == '{' ? 1 : 0);
+          if (depth == 64) return Fail();
+          objects = objects << 1 | (c == '{' ? 1u : 0u);
           ++depth;
           ++at_;
           break;
         case '}':
         case ']':
-          if (!Require(depth > 0 && (objects & 1) == (*at_ == '}' ? 1u : 0u))) {
-            return;
-          }
+          if (depth == 0 || (objects & 1) != (c == '}' ? 1u : 0u))
+            return Fail();
           objects >>= 1;
           --depth;
           ++at_;
           break;
         case ',':
         case ':':
-          if (!Require(depth > 0)) return;
+          if (depth == 0) return Fail();
           ++at_;
           break;
         default:
@@ -117,61 +130,51 @@ class JsonCursor {
   static bool IsSpace(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
   }
-  static bool EndsToken(char c) {
-    switch (c) {
-      case ',':
-      case ':':
-      case '{':
-      case '}':
-      case '[':
-      case ']':
-      case '"':
-        return true;
-      default:
-        return IsSpace(c);
+  static const char* SkipSpace(const char* at, const char* end) {
+    while (at != end && IsSpace(*at)) ++at;
+    return at;
+  }
+
+  // By byte: whether it ends a token.
+  static constexpr std::array<bool, 256> kEndsToken = [] {
+    std::array<bool, 256> ends{};
+    for (char c : std::string_view(",:{}[]\" \n\t\r")) {
+      ends[static_cast<std::uint8_t>(c)] = true;
     }
+    return ends;
+  }();
+  static const char* FindTokenEnd(const char* at, const char* end) {
+    while (at != end && !kEndsToken[static_cast<std::uint8_t>(*at)]) ++at;
+    return at;
   }
 
-  void SkipSpace() {
-    while (at_ != end_ && IsSpace(*at_)) ++at_;
-  }
-
-  bool Take(char c) {
-    SkipSpace();
-    if (at_ == end_ || *at_ != c) return false;
-    ++at_;
-    return true;
-  }
-
-  bool Require(bool fits) {
-    if (!fits) [[unlikely]] {
-      failed_ = true;
-      at_ = end_;
+  static const char* FindQuoteOrEscape(const char* at, const char* end) {
+#ifdef __SSE2__
+    for (; end - at >= 16; at += 16) {
+      const __m128i bytes =
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      const int found = _mm_movemask_epi8(
+          _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+      if (found != 0)
+        return at + std::countr_zero(static_cast<unsigned>(found));
     }
-    return fits;
+#endif
+    while (at != end && *at != '"' && *at != '\\') ++at;
+    return at;
   }
 
-  // The lowest byte of `word` that equals `c` has its high bit set in the result.
-  static std::uint64_t BytesEqual(std::uint64_t word, char c) {
-    constexpr std::uint64_t kOnes = 0x0101010101010101;
-    const std::uint64_t difference = word ^ (kOnes * static_cast<std::uint8_t>(c));
-    return (difference - kOnes) & ~difference & (kOnes << 7);
+  void Fail() {
+    failed_ = true;
+    at_ = end_;
   }
-
-  // Moves to the next quote or backslash, eight bytes at a time.
-  void FindQuoteOrEscape() {
-    static_assert(std::endian::native == std::endian::little);
-    while (end_ - at_ >= 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, at_, sizeof word);
-      const std::uint64_t found = BytesEqual(word, '"') | BytesEqual(word, '\\');
-      if (found != 0) {
-        at_ += std::countr_zero(found) / 8;
-        return;
-      }
-      at_ += 8;
-    }
-    while (at_ != end_ && *at_ != '"' && *at_ != '\\') ++at_;
+  bool FailedField() {
+    Fail();
+    return false;
+  }
+  RawJsonString FailedString() {
+    Fail();
+    return {};
   }
 
   const char* at_;

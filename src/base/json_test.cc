@@ -53,8 +53,10 @@ TEST(ParseJson, RefusesWhatIsNotJson) {
 
 TEST(UnescapeJson, GivesTheMeaningOfAString) {
   EXPECT_EQ(UnescapeJson(""), "");
-  EXPECT_EQ(UnescapeJson(R"(a\"b\\c\u00e9\ud83d\ude00)"), "a\"b\\c\xc3\xa9\xf0\x9f\x98\x80");
-  for (std::string_view text : {"\\", "\\x", "\\u12", "a\"b", "\xff", "\\ud800", "\n"}) {
+  EXPECT_EQ(UnescapeJson(R"(a\"b\\c\u00e9\ud83d\ude00)"),
+            "a\"b\\c\xc3\xa9\xf0\x9f\x98\x80");
+  for (std::string_view text :
+       {"\\", "\\x", "\\u12", "a\"b", "\xff", "\\ud800", "\n"}) {
     EXPECT_EQ(UnescapeJson(text), std::nullopt) << text;
   }
 }

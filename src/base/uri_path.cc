@@ -165,8 +165,9 @@ Result<std::string> LocationFromUser(std::string_view text) {
     path = PercentDecode(*local);
   } else if (Scheme(text)) {
     return Fail(ErrorCode::kUnsupported, "UNSUPPORTED_STORE",
-                "'" + path + "' is not on a local disk; only paths and file: "
-                "URIs can be opened");
+                "'" + path +
+                    "' is not on a local disk; only paths and file: "
+                    "URIs can be opened");
   }
   if (path.find('\0') != std::string::npos) {
     return BadLocation("the path holds a NUL byte");

@@ -47,9 +47,9 @@ TEST(HiveEscape, EscapesAsHiveDoes) {
 }
 
 TEST(CanonicalPath, GivesOneFormToOneFile) {
-  for (std::string path : {"/some/a%20b", "file:/some/a%20b",
-                           "file:///some/a%20b", "FILE:///some/a%20b",
-                           "file://localhost/some/a%20b", "/some//a%20b"}) {
+  for (std::string path :
+       {"/some/a%20b", "file:/some/a%20b", "file:///some/a%20b",
+        "FILE:///some/a%20b", "file://localhost/some/a%20b", "/some//a%20b"}) {
     EXPECT_EQ(CanonicalPath(path), "/some/a b") << path;
   }
 }
@@ -62,8 +62,8 @@ TEST(CanonicalPath, DecodesRelativePathsAndOtherStores) {
 }
 
 TEST(CanonicalPath, TakesAColonInAFolderNameForNoScheme) {
-  for (std::string path : {"ts=2020-01-01 10:00:00/f", "a:b", "file:a",
-                           "x:/y", ":/a"}) {
+  for (std::string path :
+       {"ts=2020-01-01 10:00:00/f", "a:b", "file:a", "x:/y", ":/a"}) {
     EXPECT_EQ(CanonicalPath(path), path);
     EXPECT_FALSE(IsAbsolutePath(path)) << path;
   }
@@ -95,8 +95,8 @@ TEST(LocationFromUser, RefusesWhatCannotBeAFolder) {
 }
 
 TEST(CheckRelativePath, AllowsWhatStaysInTheFolder) {
-  for (std::string path : {"a", "a/b", "p=1/a.parquet", "a..b/...", "a:b/c",
-                           "back\\slash", " "}) {
+  for (std::string path :
+       {"a", "a/b", "p=1/a.parquet", "a..b/...", "a:b/c", "back\\slash", " "}) {
     EXPECT_TRUE(CheckRelativePath(path)) << path;
   }
 }

@@ -55,7 +55,8 @@ Result<std::string> Z85Decode(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); at += 5) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < 5; ++i) {
-      const std::uint8_t digit = kDigits[static_cast<std::uint8_t>(text[at + i])];
+      const std::uint8_t digit =
+          kDigits[static_cast<std::uint8_t>(text[at + i])];
       if (digit == kNoDigit) {
         return Invalid("byte " + std::to_string(at + i) +
                        " is not of the Z85 alphabet");

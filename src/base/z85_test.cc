@@ -27,8 +27,8 @@ TEST(Z85, ReturnsEveryByteAsItWas) {
 
 TEST(Z85, RefusesWhatIsNotZ85) {
   for (const std::string& text :
-       {"a"s, "abcd"s, "abcdef"s, "abc d"s, "abc\0d"s, "abc\"d"s, "ab\xc3\xa9z"s,
-        "%nSc1"s, "#####"s, "##093"s}) {
+       {"a"s, "abcd"s, "abcdef"s, "abc d"s, "abc\0d"s, "abc\"d"s,
+        "ab\xc3\xa9z"s, "%nSc1"s, "#####"s, "##093"s}) {
     const auto bytes = Z85Decode(text);
     ASSERT_FALSE(bytes) << text;
     EXPECT_EQ(bytes.error().code, ErrorCode::kCorruption);

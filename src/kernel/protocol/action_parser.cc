@@ -38,7 +38,8 @@ class FieldReader {
   void Read(std::string_view key, element value, std::int64_t& out) {
     if (value.is_null()) return;
     if (value.get(out) != simdjson::SUCCESS) {
-      Problem(key, value.is_number() ? "is no 64-bit integer" : "is no integer");
+      Problem(key,
+              value.is_number() ? "is no 64-bit integer" : "is no integer");
     }
   }
 
@@ -410,8 +411,8 @@ class LineReader {
  private:
   static bool IsKnown(std::string_view name) {
     constexpr std::string_view kNames[] = {
-        "add",      "remove", "commitInfo",     "metaData",           "protocol",
-        "cdc",      "txn",    "domainMetadata", "checkpointMetadata", "sidecar"};
+        "add", "remove", "commitInfo",     "metaData",           "protocol",
+        "cdc", "txn",    "domainMetadata", "checkpointMetadata", "sidecar"};
     return std::ranges::find(kNames, name) != std::end(kNames);
   }
 
@@ -462,7 +463,8 @@ class LineParser {
 std::size_t ExpectedActions(std::string_view text) {
   constexpr std::size_t kSmallLine = 128;
   const auto lines = std::ranges::count(text, '\n') + 1;
-  return std::min(static_cast<std::size_t>(lines), text.size() / kSmallLine + 1);
+  return std::min(static_cast<std::size_t>(lines),
+                  text.size() / kSmallLine + 1);
 }
 
 std::string_view Trim(std::string_view line) {

@@ -70,11 +70,12 @@ TEST(ParseActions, TakesNullForAbsent) {
 TEST(ParseActions, KeepsTheTextOfValuesThatShouldBeStrings) {
   const auto add = ParseOne<AddFile>(
       R"({"add":{"path":"x","partitionValues":{"i":7,"b":true}}})");
-  EXPECT_THAT(add.partition_values, ElementsAre(Pair("b", "true"), Pair("i", "7")));
+  EXPECT_THAT(add.partition_values,
+              ElementsAre(Pair("b", "true"), Pair("i", "7")));
   const auto metadata = ParseOne<Metadata>(
       R"({"metaData":{"configuration":{"a":1,"b":false,"c":null,"d":"x"}}})");
-  EXPECT_THAT(metadata.configuration, ElementsAre(Pair("a", "1"), Pair("b", "false"),
-                                                  Pair("d", "x")));
+  EXPECT_THAT(metadata.configuration,
+              ElementsAre(Pair("a", "1"), Pair("b", "false"), Pair("d", "x")));
 }
 
 TEST(ParseActions, ReadsEveryOtherKind) {
@@ -119,7 +120,9 @@ TEST(ParseActions, KeepsCommitInfoAsItStands) {
   EXPECT_EQ(plain.timestamp, std::nullopt);
   EXPECT_EQ(ParseOne<CommitInfo>(R"({"commitInfo":{}})").json, "{}");
   // With something else in the line it is written anew.
-  EXPECT_EQ(ParseOne<CommitInfo>(R"({"future":{"commitInfo":{}},"commitInfo": {"a": 1}})").json,
+  EXPECT_EQ(ParseOne<CommitInfo>(
+                R"({"future":{"commitInfo":{}},"commitInfo": {"a": 1}})")
+                .json,
             R"({"a":1})");
 }
 
@@ -145,7 +148,8 @@ TEST(ParseActions, FindsNothingInAnEmptyText) {
 TEST(ParseActions, ReadsTextsOfAnySize) {
   std::string text;
   for (int i = 0; i < 5000; ++i) {
-    text += R"({"add":{"path":"x)" + std::string(static_cast<std::size_t>(i), 'x') + "\"}}\n";
+    text += R"({"add":{"path":"x)" +
+            std::string(static_cast<std::size_t>(i), 'x') + "\"}}\n";
     if (i % 977 != 0) continue;
     const auto actions = ParseActions(text, kFile);
     ASSERT_TRUE(actions) << actions.error().message;
@@ -154,12 +158,14 @@ TEST(ParseActions, ReadsTextsOfAnySize) {
 }
 
 TEST(ParseActions, NamesFileAndLine) {
-  const auto actions = ParseActions("{\"txn\":{\"appId\":\"a\",\"version\":1}}\n\n{\"add\":{}}\n", kFile);
+  const auto actions = ParseActions(
+      "{\"txn\":{\"appId\":\"a\",\"version\":1}}\n\n{\"add\":{}}\n", kFile);
   ASSERT_FALSE(actions);
   EXPECT_EQ(actions.error().code, ErrorCode::kCorruption);
   EXPECT_EQ(actions.error().condition, "DELTA_LOG_INVALID");
   EXPECT_EQ(actions.error().message,
-            "00000000000000000007.json, line 3: field 'path' is missing in action 'add'");
+            "00000000000000000007.json, line 3: field 'path' is missing in "
+            "action 'add'");
 }
 
 struct Broken {
@@ -177,7 +183,8 @@ TEST_P(ParseActionsRefuses, WithAReason) {
 }
 
 std::string Deep(std::size_t depth) {
-  return R"({"future":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  return R"({"future":)" + std::string(depth, '[') + std::string(depth, ']') +
+         "}";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -188,7 +195,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"\0"s, "no JSON object"},
         Broken{R"({"add":{"path":"x")", "no JSON object"},
         Broken{R"({"add":{"path":"x"}}})", "no JSON object"},
-        Broken{R"({"add":{"path":"x"}} {"add":{"path":"y"}})", "no JSON object"},
+        Broken{R"({"add":{"path":"x"}} {"add":{"path":"y"}})",
+               "no JSON object"},
         Broken{"{\n\"add\":{\"path\":\"x\"}}", "line 1"},
         Broken{"{\"add\":{\"path\":\"\xff\"}}", "UTF-8"},
         Broken{"{\"add\":{\"path\":\"a\tb\"}}", "no JSON object"},
@@ -196,7 +204,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{Deep(200), "too deep"}, Broken{Deep(100'000), "too deep"},
         Broken{"{\"x\":\"" + std::string(65u << 20, 'x') + "\"}", "64 MiB"},
         Broken{R"({"add":{"path":"x"},"add":{"path":"y"}})", "more than one"},
-        Broken{R"({"add":{"path":"x"},"remove":{"path":"y"}})", "more than one"},
+        Broken{R"({"add":{"path":"x"},"remove":{"path":"y"}})",
+               "more than one"},
         Broken{R"({"add":[]})", "'add' is no object"},
         Broken{R"({"add":{}})", "'path' is missing"},
         Broken{R"({"add":{"path":null}})", "'path' is missing"},
@@ -205,23 +214,32 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{R"({"add":{"path":"x","size":1.5}})", "'size' is no 64-bit"},
         Broken{R"({"add":{"path":"x","size":-1}})", "'size' is negative"},
         Broken{R"({"add":{"path":"x","size":9223372036854775808}})", "64-bit"},
-        Broken{R"({"add":{"path":"x","size":99999999999999999999}})", "no JSON"},
-        Broken{R"({"add":{"path":"x","dataChange":1}})", "'dataChange' is no boolean"},
+        Broken{R"({"add":{"path":"x","size":99999999999999999999}})",
+               "no JSON"},
+        Broken{R"({"add":{"path":"x","dataChange":1}})",
+               "'dataChange' is no boolean"},
         Broken{R"({"add":{"path":"x","partitionValues":[]}})", "no object"},
         Broken{R"({"add":{"path":"x","stats":{}}})", "'stats' is no string"},
         Broken{R"({"add":{"path":"x","deletionVector":{}}})", "storageType"},
-        Broken{R"({"add":{"path":"x","deletionVector":{"storageType":"u"}}})", "pathOrInlineDv"},
-        Broken{R"({"add":{"path":"x","deletionVector":{"storageType":"u","pathOrInlineDv":"","sizeInBytes":4294967296}}})",
-               "32-bit"},
-        Broken{R"({"add":{"path":"x","deletionVector":{"storageType":"u","pathOrInlineDv":"","offset":-1}}})",
-               "'offset' is negative"},
+        Broken{R"({"add":{"path":"x","deletionVector":{"storageType":"u"}}})",
+               "pathOrInlineDv"},
+        Broken{
+            R"({"add":{"path":"x","deletionVector":{"storageType":"u","pathOrInlineDv":"","sizeInBytes":4294967296}}})",
+            "32-bit"},
+        Broken{
+            R"({"add":{"path":"x","deletionVector":{"storageType":"u","pathOrInlineDv":"","offset":-1}}})",
+            "'offset' is negative"},
         Broken{R"({"remove":{"size":1}})", "'path' is missing"},
         Broken{R"({"protocol":{"minReaderVersion":1}})", "minWriterVersion"},
         Broken{R"({"protocol":{"minWriterVersion":1}})", "minReaderVersion"},
-        Broken{R"({"protocol":{"minReaderVersion":4294967297,"minWriterVersion":1}})", "32-bit"},
-        Broken{R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":[1]}})",
-               "'readerFeatures' is no string"},
-        Broken{R"({"metaData":{"schemaString":{}}})", "'schemaString' is no string"},
+        Broken{
+            R"({"protocol":{"minReaderVersion":4294967297,"minWriterVersion":1}})",
+            "32-bit"},
+        Broken{
+            R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":[1]}})",
+            "'readerFeatures' is no string"},
+        Broken{R"({"metaData":{"schemaString":{}}})",
+               "'schemaString' is no string"},
         Broken{R"({"txn":{"version":1}})", "appId"},
         Broken{R"({"txn":{"appId":"a"}})", "version"},
         Broken{R"({"domainMetadata":{"configuration":""}})", "domain"},
@@ -281,7 +299,8 @@ TEST(DeletionVectorDescriptor, NamesItsFile) {
   EXPECT_EQ(path('i', "abcde").error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(path('r', "abcde").error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(path('u', "abc").error().code, ErrorCode::kCorruption);
-  EXPECT_EQ(path('u', "^-aqEH.-t@S}K{vb[*k ").error().code, ErrorCode::kCorruption);
+  EXPECT_EQ(path('u', "^-aqEH.-t@S}K{vb[*k ").error().code,
+            ErrorCode::kCorruption);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 namespace bayou::protocol {
 
-// Reading past the end gives zeros and nothing, and sets failed(): check it once
-// behind a group of reads, and before a number that was read is believed.
+// Reading past the end gives zeros and nothing, and sets failed(): check it
+// once behind a group of reads, and before a number that was read is believed.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}

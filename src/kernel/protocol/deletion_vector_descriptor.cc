@@ -54,15 +54,18 @@ Result<std::string> DeletionVectorDescriptor::FilePath() const {
                       storage_type + "' cannot be read");
   }
   if (path_or_inline_dv.size() < kEncodedUuidSize) {
-    return Invalid("'" + path_or_inline_dv + "' is too short to name the file "
+    return Invalid("'" + path_or_inline_dv +
+                   "' is too short to name the file "
                    "of a deletion vector");
   }
   const std::size_t prefix_size = path_or_inline_dv.size() - kEncodedUuidSize;
   const std::string_view all = path_or_inline_dv;
   auto uuid = Z85Decode(all.substr(prefix_size));
   if (!uuid) {
-    return Invalid("'" + path_or_inline_dv + "' does not name the file of a "
-                   "deletion vector: " + uuid.error().message);
+    return Invalid("'" + path_or_inline_dv +
+                   "' does not name the file of a "
+                   "deletion vector: " +
+                   uuid.error().message);
   }
   return JoinPath(all.substr(0, prefix_size),
                   "deletion_vector_" + UuidText(*uuid) + ".bin");

@@ -45,15 +45,17 @@ class Bytes {
 // A 32-bit bitmap of one array container.
 std::string Array(std::uint32_t key, const std::vector<std::uint32_t>& rows) {
   Bytes bytes;
-  bytes.U32(12346).U32(1).U16(key).U16(static_cast<std::uint32_t>(rows.size()) - 1);
+  bytes.U32(12346).U32(1).U16(key).U16(static_cast<std::uint32_t>(rows.size()) -
+                                       1);
   bytes.U32(16);
   for (std::uint32_t row : rows) bytes.U16(row);
   return bytes;
 }
 
 // A 32-bit bitmap of one run container; each run is a start and a length - 1.
-std::string Runs(std::uint32_t cardinality,
-                 const std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs) {
+std::string Runs(
+    std::uint32_t cardinality,
+    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs) {
   Bytes bytes;
   bytes.U32(12347).Raw("\1").U16(0).U16(cardinality - 1);
   bytes.U16(static_cast<std::uint32_t>(runs.size()));
@@ -79,8 +81,8 @@ DeletionVectorDescriptor Inline(std::string text, int size, int cardinality) {
 }
 
 DeletionVectorDescriptor InFile(const std::string& bitmap, int cardinality) {
-  return {'u', "^-aqEH.-t@S}K{vb[*k^", 1, static_cast<std::int32_t>(bitmap.size()),
-          cardinality};
+  return {'u', "^-aqEH.-t@S}K{vb[*k^", 1,
+          static_cast<std::int32_t>(bitmap.size()), cardinality};
 }
 
 std::string BigEndian(std::uint32_t value) {
@@ -113,18 +115,20 @@ TEST(DeletionVector, DropsThePaddingOfInlineBytes) {
   const std::string bitmap = Vector(Array(0, {1, 2, 3}));
   ASSERT_EQ(bitmap.size() % 4, 2u);
   const auto size = static_cast<int>(bitmap.size());
-  const auto vector =
-      DeletionVector::DecodeInline(Inline(Z85Encode(bitmap + "\0\0"s), size, 3));
+  const auto vector = DeletionVector::DecodeInline(
+      Inline(Z85Encode(bitmap + "\0\0"s), size, 3));
   ASSERT_TRUE(vector) << vector.error().message;
   EXPECT_THAT(Rows(*vector), ElementsAre(1, 2, 3));
 }
 
 TEST(DeletionVector, RefusesTheInlineExampleOfTheSpecification) {
-  // Its bytes are in the other order; no rows deleted would be the wrong answer.
+  // Its bytes are in the other order; no rows deleted would be the wrong
+  // answer.
   const auto vector = DeletionVector::DecodeInline(
       Inline("wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", 40, 6));
   ASSERT_FALSE(vector);
-  EXPECT_THAT(vector.error().message, HasSubstr("inline deletion vector: it begins with"));
+  EXPECT_THAT(vector.error().message,
+              HasSubstr("inline deletion vector: it begins with"));
 }
 
 TEST(DeletionVector, RefusesInlineBytesThatDoNotFitTheDescriptor) {
@@ -154,7 +158,8 @@ TEST(DeletionVector, DecodesEveryKindOfContainer) {
   EXPECT_EQ(bitset->Cardinality(), 4097u);
   EXPECT_TRUE(bitset->Contains((2 << 16) + 8 * 4096));
   EXPECT_FALSE(bitset->Contains((2 << 16) + 8 * 4096 + 1));
-  const auto runs = DeletionVector::Decode(Vector(Runs(5, {{1, 2}, {9, 0}, {65535, 0}})));
+  const auto runs =
+      DeletionVector::Decode(Vector(Runs(5, {{1, 2}, {9, 0}, {65535, 0}})));
   ASSERT_TRUE(runs) << runs.error().message;
   EXPECT_THAT(Rows(*runs), ElementsAre(1, 2, 3, 9, 65535));
   const auto all = DeletionVector::Decode(Vector(Runs(65536, {{0, 65535}})));
@@ -164,14 +169,22 @@ TEST(DeletionVector, DecodesEveryKindOfContainer) {
 
 TEST(DeletionVector, DecodesSeveralBitmapsAndEmptyOnes) {
   const std::string empty = Bytes().U32(12346).U32(0);
-  const std::string bytes = Bytes().U32(kMagic).U64(3).U32(0).Raw(empty).U32(1).Raw(
-      Array(0, {5})).U32(7).Raw(Array(1, {0}));
+  const std::string bytes = Bytes()
+                                .U32(kMagic)
+                                .U64(3)
+                                .U32(0)
+                                .Raw(empty)
+                                .U32(1)
+                                .Raw(Array(0, {5}))
+                                .U32(7)
+                                .Raw(Array(1, {0}));
   const auto vector = DeletionVector::Decode(bytes);
   ASSERT_TRUE(vector) << vector.error().message;
   EXPECT_EQ(vector->Cardinality(), 2u);
   EXPECT_TRUE(vector->Contains((1ull << 32) + 5));
   EXPECT_EQ(vector->Max(), (7ull << 32) + 65536);
-  const auto nothing = DeletionVector::Decode(std::string(Bytes().U32(kMagic).U64(0)));
+  const auto nothing =
+      DeletionVector::Decode(std::string(Bytes().U32(kMagic).U64(0)));
   ASSERT_TRUE(nothing);
   EXPECT_EQ(nothing->Max(), std::nullopt);
 }
@@ -179,8 +192,13 @@ TEST(DeletionVector, DecodesSeveralBitmapsAndEmptyOnes) {
 TEST(DeletionVector, DecodesTheOlderFormat) {
   const std::string first = Array(0, {1, 4});
   const std::string second = Array(0, {2});
-  const std::string bytes =
-      Bytes().U32(kMagic - 1).U32(2).U32(first.size()).Raw(first).U32(second.size()).Raw(second);
+  const std::string bytes = Bytes()
+                                .U32(kMagic - 1)
+                                .U32(2)
+                                .U32(first.size())
+                                .Raw(first)
+                                .U32(second.size())
+                                .Raw(second);
   const auto vector = DeletionVector::Decode(bytes);
   ASSERT_TRUE(vector) << vector.error().message;
   EXPECT_EQ(vector->Cardinality(), 3u);
@@ -204,8 +222,17 @@ TEST_P(DecodeRefuses, DamagedBytes) {
 
 std::string TwoContainers(std::uint32_t first, std::uint32_t second,
                           std::uint32_t offset) {
-  return Vector(Bytes().U32(12346).U32(2).U16(first).U16(0).U16(second).U16(0)
-                    .U32(24).U32(offset).U16(1).U16(1));
+  return Vector(Bytes()
+                    .U32(12346)
+                    .U32(2)
+                    .U16(first)
+                    .U16(0)
+                    .U16(second)
+                    .U16(0)
+                    .U32(24)
+                    .U32(offset)
+                    .U16(1)
+                    .U16(1));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -215,41 +242,72 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"Magic", Bytes().U32(kMagic + 1).U64(0)},
         Broken{"NoCount", Bytes().U32(kMagic)},
         Broken{"HalfACount", Bytes().U32(kMagic).U32(0)},
-        Broken{"MoreBitmapsThanBytes", Bytes().U32(kMagic).U64(1ull << 40).U32(0).Raw(Array(0, {1}))},
+        Broken{"MoreBitmapsThanBytes",
+               Bytes().U32(kMagic).U64(1ull << 40).U32(0).Raw(Array(0, {1}))},
         Broken{"MostBitmaps", Bytes().U32(kMagic).U64(~0ull)},
         Broken{"LeftOver", Vector(Array(0, {1})) + "x"},
-        Broken{"KeyTwice", Bytes().U32(kMagic).U64(2).U32(3).Raw(Array(0, {1})).U32(3).Raw(Array(0, {1}))},
-        Broken{"KeysDescend", Bytes().U32(kMagic).U64(2).U32(3).Raw(Array(0, {1})).U32(2).Raw(Array(0, {1}))},
+        Broken{"KeyTwice", Bytes()
+                               .U32(kMagic)
+                               .U64(2)
+                               .U32(3)
+                               .Raw(Array(0, {1}))
+                               .U32(3)
+                               .Raw(Array(0, {1}))},
+        Broken{"KeysDescend", Bytes()
+                                  .U32(kMagic)
+                                  .U64(2)
+                                  .U32(3)
+                                  .Raw(Array(0, {1}))
+                                  .U32(2)
+                                  .Raw(Array(0, {1}))},
         Broken{"NoBitmap", Bytes().U32(kMagic).U64(1).U32(0)},
         Broken{"Cookie", Vector(Bytes().U32(12345).U32(0))},
         Broken{"HighCookieBits", Vector(Bytes().U32(12346 | 1 << 16).U32(0))},
         Broken{"TooManyContainers", Vector(Bytes().U32(12346).U32(65537))},
         Broken{"MostContainers", Vector(Bytes().U32(12346).U32(~0u))},
         Broken{"ContainersWithoutBytes", Vector(Bytes().U32(12346).U32(65536))},
-        Broken{"RunFlagsCut", Vector(Bytes().U32(12347 | 0xffffu << 16).U32(0))},
-        Broken{"ArrayCut", Vector(Bytes().U32(12346).U32(1).U16(0).U16(1).U32(16).U16(1))},
+        Broken{"RunFlagsCut",
+               Vector(Bytes().U32(12347 | 0xffffu << 16).U32(0))},
+        Broken{"ArrayCut",
+               Vector(Bytes().U32(12346).U32(1).U16(0).U16(1).U32(16).U16(1))},
         Broken{"ArrayDescends", Vector(Array(0, {2, 1}))},
         Broken{"ValueTwice", Vector(Array(0, {1, 1}))},
-        Broken{"BitsetCut", Vector(Bytes().U32(12346).U32(1).U16(0).U16(4096).U32(16).Raw(std::string(8191, '\1')))},
-        Broken{"BitsetCardinality", Vector(Bytes().U32(12346).U32(1).U16(0).U16(4096).U32(16).Raw(std::string(8192, '\1')))},
+        Broken{"BitsetCut",
+               Vector(Bytes().U32(12346).U32(1).U16(0).U16(4096).U32(16).Raw(
+                   std::string(8191, '\1')))},
+        Broken{"BitsetCardinality",
+               Vector(Bytes().U32(12346).U32(1).U16(0).U16(4096).U32(16).Raw(
+                   std::string(8192, '\1')))},
         Broken{"RunsOverlap", Vector(Runs(5, {{1, 2}, {3, 1}}))},
         Broken{"RunsDescend", Vector(Runs(2, {{5, 0}, {1, 0}}))},
         Broken{"RunPastTheEnd", Vector(Runs(2, {{65535, 1}}))},
         Broken{"RunCardinality", Vector(Runs(4, {{1, 1}}))},
         Broken{"NoRuns", Vector(Runs(65536, {}))},
-        Broken{"RunsCut", Vector(Bytes().U32(12347).Raw("\1").U16(0).U16(3).U16(2).U16(1).U16(1))},
+        Broken{
+            "RunsCut",
+            Vector(Bytes().U32(12347).Raw("\1").U16(0).U16(3).U16(2).U16(1).U16(
+                1))},
         Broken{"ContainerTwice", TwoContainers(1, 1, 26)},
         Broken{"ContainersDescend", TwoContainers(2, 1, 26)},
         Broken{"Offset", TwoContainers(1, 2, 24)},
         Broken{"OffsetFarAway", TwoContainers(1, 2, ~0u)},
-        Broken{"OlderFormatSize", Bytes().U32(kMagic - 1).U32(1).U32(19).Raw(Array(0, {1}))},
-        Broken{"OlderFormatSpace", Bytes().U32(kMagic - 1).U32(1).U32(20).Raw(Array(0, {1}) + "xx")},
-        Broken{"OlderFormatCount", Bytes().U32(kMagic - 1).U32(~0u).U32(18).Raw(Array(0, {1}))}),
+        Broken{"OlderFormatSize",
+               Bytes().U32(kMagic - 1).U32(1).U32(19).Raw(Array(0, {1}))},
+        Broken{
+            "OlderFormatSpace",
+            Bytes().U32(kMagic - 1).U32(1).U32(20).Raw(Array(0, {1}) + "xx")},
+        Broken{"OlderFormatCount",
+               Bytes().U32(kMagic - 1).U32(~0u).U32(18).Raw(Array(0, {1}))}),
     [](const auto& test) { return test.param.name; });
 
 TEST(DeletionVector, DecodesNoPrefixOfItself) {
-  const std::string bytes = Bytes().U32(kMagic).U64(2).U32(0).Raw(Array(0, {1, 5})).U32(1).Raw(
-      Runs(3, {{1, 2}}));
+  const std::string bytes = Bytes()
+                                .U32(kMagic)
+                                .U64(2)
+                                .U32(0)
+                                .Raw(Array(0, {1, 5}))
+                                .U32(1)
+                                .Raw(Runs(3, {{1, 2}}));
   ASSERT_TRUE(DeletionVector::Decode(bytes));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(DeletionVector::Decode(bytes.substr(0, size))) << size;
@@ -260,11 +318,13 @@ TEST(DeletionVector, ChecksTheBlockOfAFile) {
   const std::string bitmap = Vector(Array(0, {3, 4, 7}));
   const auto descriptor = InFile(bitmap, 3);
   const std::string block = Block(bitmap);
-  const auto vector = DeletionVector::DecodeBlock(descriptor, block + "the next vector");
+  const auto vector =
+      DeletionVector::DecodeBlock(descriptor, block + "the next vector");
   ASSERT_TRUE(vector) << vector.error().message;
   EXPECT_THAT(Rows(*vector), ElementsAre(3, 4, 7));
   for (std::size_t size = 0; size < block.size(); ++size) {
-    EXPECT_FALSE(DeletionVector::DecodeBlock(descriptor, block.substr(0, size))) << size;
+    EXPECT_FALSE(DeletionVector::DecodeBlock(descriptor, block.substr(0, size)))
+        << size;
   }
   for (std::size_t bit = 0; bit < block.size() * 8; ++bit) {
     std::string flipped = block;
@@ -272,10 +332,12 @@ TEST(DeletionVector, ChecksTheBlockOfAFile) {
     EXPECT_FALSE(DeletionVector::DecodeBlock(descriptor, flipped)) << bit;
   }
   EXPECT_FALSE(DeletionVector::DecodeBlock(InFile(bitmap, 2), block));
-  const auto failed = DeletionVector::DecodeBlock(InFile(bitmap + "x", 3), block);
+  const auto failed =
+      DeletionVector::DecodeBlock(InFile(bitmap + "x", 3), block);
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message,
-              HasSubstr("deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin at offset 1"));
+              HasSubstr("deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61."
+                        "bin at offset 1"));
 }
 
 DeletionVector Of(const std::vector<std::uint64_t>& rows) {
@@ -325,8 +387,8 @@ TEST(DeletionVector, MergesAndSubtracts) {
   EXPECT_EQ(vector.Max(), std::nullopt);
 }
 
-std::vector<std::uint32_t> Kept(const DeletionVector& vector, std::uint64_t first,
-                                std::size_t count) {
+std::vector<std::uint32_t> Kept(const DeletionVector& vector,
+                                std::uint64_t first, std::size_t count) {
   std::vector<std::uint32_t> kept(count);
   kept.resize(vector.Keep(first, count, kept.data()));
   return kept;

@@ -19,8 +19,8 @@ std::size_t CountDigits(std::string_view text) {
   return count;
 }
 
-// Whether `text` is a JSON number. It may be a bare NaN or -Infinity, which some
-// writers put in its place.
+// Whether `text` is a JSON number. It may be a bare NaN or -Infinity, which
+// some writers put in its place.
 bool IsNumber(std::string_view text) {
   const auto take_digits = [&] {
     const std::size_t count = CountDigits(text);
@@ -77,44 +77,75 @@ bool Equals(const RawJsonString& name, std::string_view text) {
   return UnescapeJson(name.text) == text;
 }
 
-// Reads one of minValues, maxValues and nullCount. `take` gets the cursor before
-// a leaf that one of the paths leads to, and the columns that want it.
+// Reads one of minValues, maxValues and nullCount. `take` gets the cursor
+// before a leaf that one of the paths leads to, and the columns that want it.
 template <typename Take>
 class LeafReader {
  public:
-  LeafReader(JsonCursor& json, std::span<const ColumnPath> paths, Take take)
-      : json_(json), paths_(paths), take_(take) {}
+  LeafReader(JsonCursor& json, std::span<const ColumnPath> paths,
+             std::vector<std::size_t>& wanted, Take take)
+      : json_(json), paths_(paths), wanted_(wanted), take_(take) {}
 
-  // `wanted` are the paths that lead into the object here, under `depth` names.
-  void Read(std::span<const std::size_t> wanted, std::size_t depth) {
+  void Read() {
+    wanted_.clear();
+    for (std::size_t i = 0; i < paths_.size(); ++i) wanted_.push_back(i);
+    ReadObject(0, 0);
+  }
+
+ private:
+  // The paths that lead into the object here, under `depth` names, are the
+  // wanted ones from `first` on.
+  void ReadObject(std::size_t depth, std::size_t first) {
     if (json_.Peek() != '{') return json_.SkipValue();
-    std::vector<std::size_t> inner;
+    const std::size_t end = wanted_.size();
     RawJsonString name;
-    for (json_.EnterObject(); json_.NextField(name);) {
-      inner.clear();
-      for (std::size_t column : wanted) {
-        const ColumnPath& path = paths_[column];
+    for (json_.EnterObject(); json_.NextField(name); wanted_.resize(end)) {
+      for (std::size_t i = first; i < end; ++i) {
+        const ColumnPath& path = paths_[wanted_[i]];
         if (path.size() > depth && Equals(name, path[depth])) {
-          inner.push_back(column);
+          wanted_.push_back(wanted_[i]);
         }
       }
-      if (inner.empty() || json_.Peek() == '[') {
+      if (wanted_.size() == end || json_.Peek() == '[') {
         json_.SkipValue();
       } else if (json_.Peek() == '{') {
-        Read(inner, depth + 1);
+        ReadObject(depth + 1, end);
       } else {
-        std::erase_if(inner, [&](std::size_t column) {
-          return paths_[column].size() != depth + 1;
-        });
-        take_(json_, inner);
+        ReadLeaf(depth + 1, end);
       }
     }
   }
 
- private:
+  void ReadLeaf(std::size_t depth, std::size_t first) {
+    const auto value = take_.Take(json_);
+    for (std::size_t i = first; i < wanted_.size(); ++i) {
+      if (paths_[wanted_[i]].size() == depth) take_.Store(wanted_[i], value);
+    }
+  }
+
   JsonCursor& json_;
   std::span<const ColumnPath> paths_;
+  std::vector<std::size_t>& wanted_;  // Indexes of paths.
   Take take_;
+};
+
+struct Bounds {
+  std::vector<ColumnBounds>& columns;
+  std::optional<std::string> ColumnBounds::*bound;
+
+  static auto Take(JsonCursor& json) { return TakeBound(json); }
+  void Store(std::size_t column, const std::optional<std::string>& text) const {
+    columns[column].*bound = text;
+  }
+};
+
+struct NullCounts {
+  std::vector<ColumnBounds>& columns;
+
+  static auto Take(JsonCursor& json) { return TakeCount(json); }
+  void Store(std::size_t column, std::optional<std::int64_t> count) const {
+    columns[column].null_count = count;
+  }
 };
 
 class StatisticsReader {
@@ -122,7 +153,7 @@ class StatisticsReader {
   StatisticsReader(std::string_view text, std::span<const ColumnPath> paths)
       : json_(text), paths_(paths) {
     statistics_.columns.resize(paths.size());
-    for (std::size_t i = 0; i < paths.size(); ++i) all_.push_back(i);
+    wanted_.reserve(2 * paths.size());
   }
 
   // Returns false when the text is no JSON object.
@@ -141,29 +172,20 @@ class StatisticsReader {
     } else if (name == "tightBounds") {
       statistics_.tight_bounds = TakeTight();
     } else if (name == "minValues") {
-      ReadBounds(&ColumnBounds::min);
+      ReadLeaves(Bounds{statistics_.columns, &ColumnBounds::min});
     } else if (name == "maxValues") {
-      ReadBounds(&ColumnBounds::max);
+      ReadLeaves(Bounds{statistics_.columns, &ColumnBounds::max});
     } else if (name == "nullCount") {
-      ReadLeaves([&](JsonCursor& json, std::span<const std::size_t> columns) {
-        const auto count = TakeCount(json);
-        for (std::size_t i : columns) statistics_.columns[i].null_count = count;
-      });
+      ReadLeaves(NullCounts{statistics_.columns});
     } else {
       json_.SkipValue();
     }
   }
 
-  void ReadBounds(std::optional<std::string> ColumnBounds::*bound) {
-    ReadLeaves([&](JsonCursor& json, std::span<const std::size_t> columns) {
-      const auto text = TakeBound(json);
-      for (std::size_t i : columns) statistics_.columns[i].*bound = text;
-    });
-  }
-
   template <typename Take>
   void ReadLeaves(Take take) {
-    LeafReader(json_, paths_, take).Read(all_, 0);
+    if (paths_.empty()) return json_.SkipValue();
+    LeafReader(json_, paths_, wanted_, take).Read();
   }
 
   // What is neither true nor false nor null could mean anything.
@@ -178,7 +200,7 @@ class StatisticsReader {
 
   JsonCursor json_;
   std::span<const ColumnPath> paths_;
-  std::vector<std::size_t> all_;  // The indexes of all paths.
+  std::vector<std::size_t> wanted_;
   FileStatistics statistics_;
 };
 

@@ -26,7 +26,8 @@ TEST(ReadStatistics, ReadsWhatIsAskedFor) {
       R"({"numRecords":3,"minValues":{"a":1,"s":{"x":"p","y":2.50}},)"
       R"("maxValues":{"a":9,"s":{"x":"q","y":7e2}},"nullCount":{"a":0,"s":{"x":1,"y":3}},)"
       R"("tightBounds":false})";
-  const std::vector<ColumnPath> paths = {{"s", "y"}, {"a"}, {"s", "x"}, {"b"}, {"s"}, {"a", "z"}, {"a"}};
+  const std::vector<ColumnPath> paths = {
+      {"s", "y"}, {"a"}, {"s", "x"}, {"b"}, {"s"}, {"a", "z"}, {"a"}};
   const auto statistics = ReadStatistics(json, paths);
   EXPECT_EQ(statistics.num_records, 3);
   EXPECT_FALSE(statistics.tight_bounds);
@@ -61,8 +62,9 @@ TEST(ReadStatistics, KeepsTheTextOfScalars) {
 }
 
 TEST(ReadStatistics, HasNoBoundWhereThereIsNoScalar) {
-  for (const char* json : {"null", "{}", "[]", R"({"c":1})", "[1]", "NaN", "Infinity",
-                           "-Infinity", "-NaN", "nul", "tru", "1x", "-", "1-2", "1.", ".5", "1e", "--1", "+1"}) {
+  for (const char* json : {"null", "{}", "[]", R"({"c":1})", "[1]", "NaN",
+                           "Infinity", "-Infinity", "-NaN", "nul", "tru", "1x",
+                           "-", "1-2", "1.", ".5", "1e", "--1", "+1"}) {
     EXPECT_EQ(Bound(json), std::nullopt) << json;
   }
 }
@@ -92,7 +94,10 @@ TEST(ReadStatistics, FindsNamesHoweverTheyAreSpelled) {
   EXPECT_EQ(Column(json, {"a\"b"}).min, "1");
   EXPECT_EQ(Column(json, {"c\\d"}).min, "2");
   EXPECT_EQ(Column(json, {"\xc3\xa9"}).min, "3");
-  EXPECT_EQ(Column(json, {"\xc3\xa9""2"}).min, "4");
+  EXPECT_EQ(Column(json, {"\xc3\xa9"
+                          "2"})
+                .min,
+            "4");
   EXPECT_EQ(Column(json, {""}).min, "5");
   EXPECT_EQ(Column(json, {"x.y"}).min, "6");
   EXPECT_EQ(Column(json, {"ef"}).min, "7");
@@ -104,13 +109,30 @@ TEST(ReadStatistics, FindsNamesHoweverTheyAreSpelled) {
 TEST(ReadStatistics, IsEmptyForWhatIsNoJsonObject) {
   const std::vector<ColumnPath> paths = {{"c"}};
   for (const std::string& json :
-       {""s, " "s, "null"s, "1"s, "[]"s, "\"x\""s, "{"s, "}"s, "NaN"s, "\0"s,
-        R"({"numRecords":1)"s, R"({"numRecords":1}})"s, R"({"numRecords":1} {})"s,
-        R"({"numRecords":1,"minValues":{"c":1})"s, R"({"numRecords":1 "x":2})"s,
-        R"({"numRecords":1,"minValues":{"c":1,"d"}})"s, R"({"numRecords":1,"x":[}})"s, R"({"numRecords":1,"x":{]})"s,
-        R"({"numRecords":1,"x":,"y":1})"s, R"({"numRecords":1,,"y":1})"s, R"({,"numRecords":1})"s,
+       {""s,
+        " "s,
+        "null"s,
+        "1"s,
+        "[]"s,
+        "\"x\""s,
+        "{"s,
+        "}"s,
+        "NaN"s,
+        "\0"s,
+        R"({"numRecords":1)"s,
+        R"({"numRecords":1}})"s,
+        R"({"numRecords":1} {})"s,
+        R"({"numRecords":1,"minValues":{"c":1})"s,
+        R"({"numRecords":1 "x":2})"s,
+        R"({"numRecords":1,"minValues":{"c":1,"d"}})"s,
+        R"({"numRecords":1,"x":[}})"s,
+        R"({"numRecords":1,"x":{]})"s,
+        R"({"numRecords":1,"x":,"y":1})"s,
+        R"({"numRecords":1,,"y":1})"s,
+        R"({,"numRecords":1})"s,
         R"({"numRecords":1,"x":"\")"s,
-        R"({"numRecords":1,"x":"unclosed})"s, R"({"numRecords":1,"minValues":{"c":1},"x")"s}) {
+        R"({"numRecords":1,"x":"unclosed})"s,
+        R"({"numRecords":1,"minValues":{"c":1},"x")"s}) {
     const auto statistics = ReadStatistics(json, paths);
     EXPECT_EQ(statistics.num_records, std::nullopt) << json;
     ASSERT_THAT(statistics.columns, SizeIs(1));
@@ -120,19 +142,26 @@ TEST(ReadStatistics, IsEmptyForWhatIsNoJsonObject) {
 }
 
 TEST(ReadStatistics, DoubtsOddValues) {
-  const auto read = [](std::string_view json) { return ReadStatistics(json, {}); };
+  const auto read = [](std::string_view json) {
+    return ReadStatistics(json, {});
+  };
   EXPECT_EQ(read(R"({"numRecords":-1})").num_records, std::nullopt);
   EXPECT_EQ(read(R"({"numRecords":1.5})").num_records, std::nullopt);
   EXPECT_EQ(read(R"({"numRecords":"1"})").num_records, std::nullopt);
   EXPECT_EQ(read(R"({"numRecords":null})").num_records, std::nullopt);
-  EXPECT_EQ(read(R"({"numRecords":99999999999999999999})").num_records, std::nullopt);
+  EXPECT_EQ(read(R"({"numRecords":99999999999999999999})").num_records,
+            std::nullopt);
   EXPECT_TRUE(read(R"({"tightBounds":null})").tight_bounds);
   EXPECT_TRUE(read(R"({"tightBounds":true})").tight_bounds);
   EXPECT_FALSE(read(R"({"tightBounds":"true"})").tight_bounds);
   EXPECT_FALSE(read(R"({"tightBounds":1})").tight_bounds);
-  EXPECT_EQ(Column(R"({"nullCount":{"c":-1}})", {"c"}).null_count, std::nullopt);
-  EXPECT_EQ(Column(R"({"nullCount":{"c":"1"}})", {"c"}).null_count, std::nullopt);
-  EXPECT_EQ(Column(R"({"nullCount":null,"minValues":[],"maxValues":1})", {"c"}).min, std::nullopt);
+  EXPECT_EQ(Column(R"({"nullCount":{"c":-1}})", {"c"}).null_count,
+            std::nullopt);
+  EXPECT_EQ(Column(R"({"nullCount":{"c":"1"}})", {"c"}).null_count,
+            std::nullopt);
+  EXPECT_EQ(
+      Column(R"({"nullCount":null,"minValues":[],"maxValues":1})", {"c"}).min,
+      std::nullopt);
 }
 
 TEST(ReadStatistics, TakesTextsOfAnySizeAndDepth) {
@@ -143,7 +172,8 @@ TEST(ReadStatistics, TakesTextsOfAnySizeAndDepth) {
   EXPECT_EQ(ReadStatistics(nested(64), {}).num_records, 1);
   EXPECT_EQ(ReadStatistics(nested(65), {}).num_records, std::nullopt);
   EXPECT_EQ(ReadStatistics(nested(200'000), {}).num_records, std::nullopt);
-  std::string large = R"({"numRecords":1,"minValues":{"c":")" + std::string(3 << 20, 'x') + R"("}})";
+  std::string large = R"({"numRecords":1,"minValues":{"c":")" +
+                      std::string(3 << 20, 'x') + R"("}})";
   EXPECT_EQ(Column(large, {"c"}).min->size(), 3u << 20);
   EXPECT_EQ(Column(R"({"minValues":{"c":1}})", {"c"}).min, "1");
 }
@@ -152,7 +182,8 @@ TEST(ReadStatistics, RunsOnManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
-      const std::string json = R"({"numRecords":)" + std::to_string(t) + R"(,"minValues":{"c":"x"}})";
+      const std::string json = R"({"numRecords":)" + std::to_string(t) +
+                               R"(,"minValues":{"c":"x"}})";
       const std::vector<ColumnPath> paths = {{"c"}};
       for (int i = 0; i < 2000; ++i) {
         const auto statistics = ReadStatistics(json, paths);

@@ -18,9 +18,8 @@ struct Unit {
   std::int64_t microseconds;
 };
 constexpr Unit kUnits[] = {
-    {"week", 604'800'000'000}, {"day", 86'400'000'000},
-    {"hour", 3'600'000'000},   {"minute", 60'000'000},
-    {"second", 1'000'000},     {"millisecond", 1'000},
+    {"week", 604'800'000'000}, {"day", 86'400'000'000}, {"hour", 3'600'000'000},
+    {"minute", 60'000'000},    {"second", 1'000'000},   {"millisecond", 1'000},
     {"microsecond", 1},
 };
 

@@ -23,8 +23,8 @@ std::string Adds(std::size_t count) {
   add.stats = kStatistics;
   add.modification_time = 1'700'000'000'000;
   for (std::size_t i = 0; i < count; ++i) {
-    add.path = "day=2024-01-01/part-00000-0a1b2c3d-" + std::to_string(100'000 + i) +
-               "-c000.snappy.parquet";
+    add.path = "day=2024-01-01/part-00000-0a1b2c3d-" +
+               std::to_string(100'000 + i) + "-c000.snappy.parquet";
     add.partition_values = {{"day", "2024-01-01"}};
     add.size = static_cast<std::int64_t>(i);
     text += ActionToJson(add) + "\n";
@@ -35,20 +35,23 @@ std::string Adds(std::size_t count) {
 void ParseAdds(benchmark::State& state) {
   const std::string text = Adds(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(ParseActions(text, "x"));
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+  state.SetBytesProcessed(state.iterations() *
+                          static_cast<std::int64_t>(text.size()));
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(ParseAdds)->Arg(1)->Arg(1000)->Arg(100'000);
 
 void ReadOneColumn(benchmark::State& state) {
   const std::vector<ColumnPath> paths = {{"id"}};
-  for (auto _ : state) benchmark::DoNotOptimize(ReadStatistics(kStatistics, paths));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(ReadStatistics(kStatistics, paths));
 }
 BENCHMARK(ReadOneColumn)->Threads(1)->Threads(2);
 
 void ReadThreeColumns(benchmark::State& state) {
   const std::vector<ColumnPath> paths = {{"name"}, {"day"}, {"at"}};
-  for (auto _ : state) benchmark::DoNotOptimize(ReadStatistics(kStatistics, paths));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(ReadStatistics(kStatistics, paths));
 }
 BENCHMARK(ReadThreeColumns);
 
@@ -56,7 +59,8 @@ BENCHMARK(ReadThreeColumns);
 void KeepRows(benchmark::State& state) {
   DeletionVector vector;
   const auto step = static_cast<std::uint64_t>(state.range(0));
-  for (std::uint64_t row = 0; step != 0 && row < 10'000'000; row += step) vector.Add(row);
+  for (std::uint64_t row = 0; step != 0 && row < 10'000'000; row += step)
+    vector.Add(row);
   vector.Add(50'000'000);
   std::vector<std::uint32_t> kept(2048);
   std::uint64_t first = 0;
@@ -72,7 +76,8 @@ void DecodeVector(benchmark::State& state) {
   for (std::uint64_t row = 0; row < 10'000'000; row += 7) vector.Add(row);
   const std::string bytes = vector.Encode();
   for (auto _ : state) benchmark::DoNotOptimize(DeletionVector::Decode(bytes));
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes.size()));
+  state.SetBytesProcessed(state.iterations() *
+                          static_cast<std::int64_t>(bytes.size()));
 }
 BENCHMARK(DecodeVector);
 

@@ -67,8 +67,8 @@ std::optional<DataType> DecimalOf(std::string_view name) {
 }
 
 bool IsCalled(std::string_view name, std::string_view word) {
-  return name == word || (name.starts_with(word) &&
-                          name[word.size()] == '(' && name.ends_with(')'));
+  return name == word || (name.starts_with(word) && name[word.size()] == '(' &&
+                          name.ends_with(')'));
 }
 
 std::optional<DataType> NamedType(std::string_view name) {

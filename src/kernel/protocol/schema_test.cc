@@ -38,12 +38,21 @@ DataType ParseType(const std::string& type) {
 
 TEST(ParseSchema, ReadsEveryPrimitive) {
   const std::pair<std::string, std::string> types[] = {
-      {"boolean", "boolean"}, {"byte", "tinyint"}, {"short", "smallint"},
-      {"integer", "int"}, {"long", "bigint"}, {"float", "float"},
-      {"double", "double"}, {"string", "string"}, {"binary", "binary"},
-      {"date", "date"}, {"timestamp", "timestamp"},
-      {"timestamp_ntz", "timestamp_ntz"}, {"variant", "variant"},
-      {"void", "void"}, {"decimal(38,18)", "decimal(38,18)"},
+      {"boolean", "boolean"},
+      {"byte", "tinyint"},
+      {"short", "smallint"},
+      {"integer", "int"},
+      {"long", "bigint"},
+      {"float", "float"},
+      {"double", "double"},
+      {"string", "string"},
+      {"binary", "binary"},
+      {"date", "date"},
+      {"timestamp", "timestamp"},
+      {"timestamp_ntz", "timestamp_ntz"},
+      {"variant", "variant"},
+      {"void", "void"},
+      {"decimal(38,18)", "decimal(38,18)"},
       {"geometry(OGC:CRS84)", "geometry(OGC:CRS84)"},
       {"geography(OGC:CRS84, spherical)", "geography(OGC:CRS84, spherical)"}};
   for (const auto& [stored, shown] : types) {
@@ -64,10 +73,12 @@ TEST(ParseSchema, ReadsOtherSpellings) {
 
 TEST(ParseSchema, ReadsNestedTypesAndWritesThemBack) {
   const std::string json = Struct(
-      {Column("a", R"({"type":"array","elementType":"integer","containsNull":false})"),
-       Column("m",
-              R"({"type":"map","keyType":"string","valueType":)" +
-                  Struct({Column("x.y", "\"date\"")}) + R"(,"valueContainsNull":true})"),
+      {Column(
+           "a",
+           R"({"type":"array","elementType":"integer","containsNull":false})"),
+       Column("m", R"({"type":"map","keyType":"string","valueType":)" +
+                       Struct({Column("x.y", "\"date\"")}) +
+                       R"(,"valueContainsNull":true})"),
        Column("s", Struct({}))});
   const Schema schema = Parse(json);
   EXPECT_EQ(SchemaToJson(schema), json);
@@ -95,9 +106,9 @@ TEST(ParseSchema, KeepsMetadata) {
 }
 
 TEST(ParseSchema, IsLenientAboutWhatHasADefault) {
-  const Schema schema =
-      Parse(R"({"type":"struct","fields":[{"name":"c","type":"long","metadata":null},)"
-            R"({"name":"n","type":"long","nullable":false}]})");
+  const Schema schema = Parse(
+      R"({"type":"struct","fields":[{"name":"c","type":"long","metadata":null},)"
+      R"({"name":"n","type":"long","nullable":false}]})");
   EXPECT_TRUE(schema.fields.at(0).nullable);
   EXPECT_FALSE(schema.fields.at(1).nullable);
   EXPECT_EQ(schema.fields.at(0).physical_name(), "c");
@@ -105,7 +116,8 @@ TEST(ParseSchema, IsLenientAboutWhatHasADefault) {
 }
 
 TEST(Schema, FindsNamesInAnyCase) {
-  const Schema schema = Parse(Struct({Column("Id", "\"long\""), Column("b", "\"long\"")}));
+  const Schema schema =
+      Parse(Struct({Column("Id", "\"long\""), Column("b", "\"long\"")}));
   EXPECT_EQ(schema.Find("iD"), schema.fields.data());
   EXPECT_EQ(schema.Find("i"), nullptr);
   EXPECT_EQ(schema.Find(""), nullptr);
@@ -164,14 +176,16 @@ std::string Typed(std::string_view type) { return Struct({Column("c", type)}); }
 INSTANTIATE_TEST_SUITE_P(
     , ParseSchemaRefuses,
     ::testing::Values(
-        Broken{"", "not JSON"}, Broken{"{", "not JSON"}, Broken{"[]", "no struct"},
-        Broken{"\"long\"", "no struct"}, Broken{"{}", "no struct"},
-        Broken{R"({"type":"array"})", "no struct"},
+        Broken{"", "not JSON"}, Broken{"{", "not JSON"},
+        Broken{"[]", "no struct"}, Broken{"\"long\"", "no struct"},
+        Broken{"{}", "no struct"}, Broken{R"({"type":"array"})", "no struct"},
         Broken{R"({"type":"struct"})", "the schema has no array 'fields'"},
         Broken{R"({"type":"struct","fields":{}})", "'fields'"},
         Broken{R"({"type":"struct","fields":[1]})", "without a name"},
-        Broken{R"({"type":"struct","fields":[{"type":"long"}]})", "without a name"},
-        Broken{R"({"type":"struct","fields":[{"name":"c"}]})", "field 'c' has no type"},
+        Broken{R"({"type":"struct","fields":[{"type":"long"}]})",
+               "without a name"},
+        Broken{R"({"type":"struct","fields":[{"name":"c"}]})",
+               "field 'c' has no type"},
         Broken{Typed("1"), "field 'c'"}, Broken{Typed("null"), "field 'c'"},
         Broken{Typed("{}"), "field 'c'"}, Broken{Typed("\"LONG\""), "'LONG'"},
         Broken{Typed("\"interval day to second\""), "interval day to second"},
@@ -189,11 +203,16 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{Typed(R"({"type":"map","keyType":"long"})"), "'valueType'"},
         Broken{Typed(R"({"type":"array","elementType":"x"})"), "'c.element'"},
         Broken{Typed(Struct({Column("d", "\"x\"")})), "'c.d'"},
-        Broken{Struct({Column("a", "\"long\""), Column("A", "\"long\"")}), "'A'"},
-        Broken{Typed(Struct({Column("a", "\"long\""), Column("A", "\"long\"")})), "field 'c'"},
-        Broken{Struct({Column("a", "\"long\"", R"({"delta.columnMapping.id":1})"),
-                       Column("b", "\"long\"", R"({"delta.columnMapping.id":1})")}),
-               "field 'b' has a column mapping id"}),
+        Broken{Struct({Column("a", "\"long\""), Column("A", "\"long\"")}),
+               "'A'"},
+        Broken{
+            Typed(Struct({Column("a", "\"long\""), Column("A", "\"long\"")})),
+            "field 'c'"},
+        Broken{
+            Struct({Column("a", "\"long\"", R"({"delta.columnMapping.id":1})"),
+                    Column("b", "\"long\"",
+                           R"({"delta.columnMapping.id":1})")}),
+            "field 'b' has a column mapping id"}),
     [](const auto& test) { return std::to_string(test.index); });
 
 }  // namespace

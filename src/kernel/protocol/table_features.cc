@@ -34,7 +34,8 @@ struct Use {
   }
   bool HasFieldWith(std::string_view metadata_prefix) const {
     return AnyField(schema.fields, [&](const Field& field) {
-      const auto found = field.metadata.lower_bound(std::string(metadata_prefix));
+      const auto found =
+          field.metadata.lower_bound(std::string(metadata_prefix));
       return found != field.metadata.end() &&
              found->first.starts_with(metadata_prefix);
     });
@@ -49,7 +50,8 @@ struct Use {
   using Matches = std::function<bool(const Field&)>;
 
   // Whether any field at any depth matches.
-  static bool AnyField(const std::vector<Field>& fields, const Matches& matches) {
+  static bool AnyField(const std::vector<Field>& fields,
+                       const Matches& matches) {
     return std::ranges::any_of(fields, [&](const Field& field) {
       return matches(field) || AnyFieldOf(field.type, matches);
     });
@@ -86,7 +88,7 @@ struct Feature {
   int writer_since;
   bool readable;
   Appends appends;
-  bool (*used)(const Use&);   // A new table with this use gets the feature.
+  bool (*used)(const Use&);     // A new table with this use gets the feature.
   std::string_view needs = {};  // Another feature that must come with it.
 };
 
@@ -176,9 +178,10 @@ constexpr Feature kFeatures[] = {
 };
 
 const Feature* FindFeature(std::string_view name) {
-  const auto found = std::ranges::find_if(kFeatures, [&](const Feature& feature) {
-    return EqualIgnoringCase(feature.name, name);
-  });
+  const auto found =
+      std::ranges::find_if(kFeatures, [&](const Feature& feature) {
+        return EqualIgnoringCase(feature.name, name);
+      });
   return found == std::end(kFeatures) ? nullptr : found;
 }
 
@@ -224,8 +227,10 @@ tl::unexpected<Error> Unsupported(std::string_view condition,
                   "may");
 }
 
-constexpr std::string_view kReaderCondition = "DELTA_UNSUPPORTED_READER_FEATURE";
-constexpr std::string_view kWriterCondition = "DELTA_UNSUPPORTED_WRITER_FEATURE";
+constexpr std::string_view kReaderCondition =
+    "DELTA_UNSUPPORTED_READER_FEATURE";
+constexpr std::string_view kWriterCondition =
+    "DELTA_UNSUPPORTED_WRITER_FEATURE";
 
 Result<Schema> SchemaOf(const Metadata& metadata) {
   if (metadata.schema_string.empty()) return Schema{};
@@ -262,14 +267,16 @@ Status AddNamedFeatures(const StringMap& configuration, FeatureSet& features) {
     const Feature* feature = FindFeature(key.substr(kPrefix.size()));
     if (feature == nullptr || !feature->readable) {
       return Fail(ErrorCode::kUnsupported, kWriterCondition,
-                  "table property '" + key + "' asks for a feature which this "
-                  "version of Bayou does not have");
+                  "table property '" + key +
+                      "' asks for a feature which this "
+                      "version of Bayou does not have");
     }
     if (!EqualIgnoringCase(value, "supported") &&
         !EqualIgnoringCase(value, "enabled")) {
       return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TABLE_PROPERTY",
-                  "table property '" + key + "' takes the value 'supported' "
-                  "alone");
+                  "table property '" + key +
+                      "' takes the value 'supported' "
+                      "alone");
     }
     AddWithNeeds(feature, features);
   }
@@ -288,8 +295,10 @@ Result<Protocol> RequestedVersions(const StringMap& configuration) {
     const auto requested = PropertyInteger(found->second, 1);
     if (!requested || *requested > newest) {
       return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TABLE_PROPERTY",
-                  "table property '" + found->first + "' takes a number from 1 "
-                  "to " + std::to_string(newest));
+                  "table property '" + found->first +
+                      "' takes a number from 1 "
+                      "to " +
+                      std::to_string(newest));
     }
     *version = static_cast<int>(*requested);
   }
@@ -301,7 +310,8 @@ Result<Protocol> RequestedVersions(const StringMap& configuration) {
 void AddUsedFeatures(const Use& use, FeatureSet& features) {
   for (const Feature& feature : kFeatures) {
     if (!feature.used(use)) continue;
-    const Feature* preview = FindFeature(std::string(feature.name) + "-preview");
+    const Feature* preview =
+        FindFeature(std::string(feature.name) + "-preview");
     if (preview == nullptr || !features.contains(preview)) {
       AddWithNeeds(&feature, features);
     }
@@ -388,7 +398,8 @@ Status CheckReadable(const Protocol& protocol, std::string_view table) {
     return Contradiction(table, protocol, "lists no reader features");
   }
   if (protocol.min_writer_version < kFeatureWriter) {
-    return Contradiction(table, protocol, "named reader features come with "
+    return Contradiction(table, protocol,
+                         "named reader features come with "
                          "writer version 7 only");
   }
   std::vector<std::string> lacking;

@@ -81,14 +81,16 @@ TEST(CheckReadable, TakesEveryFeatureThatBayouReads) {
 
 TEST(CheckReadable, NamesWhatItLacks) {
   const auto status = CheckReadable(
-      Features({"deletionVectors", "superFuture", "adaptiveMetadata"}), "/lake/t");
+      Features({"deletionVectors", "superFuture", "adaptiveMetadata"}),
+      "/lake/t");
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(status.error().condition, "DELTA_UNSUPPORTED_READER_FEATURE");
   EXPECT_EQ(status.error().message,
             "/lake/t needs the reader features superFuture, adaptiveMetadata, "
             "which this version of Bayou does not have; a newer one may");
-  EXPECT_EQ(CheckReadable(Legacy(4, 7), "t").error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(CheckReadable(Legacy(4, 7), "t").error().code,
+            ErrorCode::kUnsupported);
 }
 
 TEST(CheckReadable, RefusesContradictions) {
@@ -129,26 +131,35 @@ const std::string kDefault = R"({"CURRENT_DEFAULT":"1"})";
 INSTANTIATE_TEST_SUITE_P(
     , CheckWritableOf,
     ::testing::Values(
-        Appending{Legacy(1, 1), Table(), ""}, Appending{Legacy(1, 2), Table(), ""},
+        Appending{Legacy(1, 1), Table(), ""},
+        Appending{Legacy(1, 2), Table(), ""},
         Appending{Legacy(1, 2), Table({{"delta.appendOnly", "true"}}), ""},
         Appending{Legacy(1, 2), Table({}, "long", kInvariant), "invariants"},
         Appending{Legacy(1, 3), Table(), ""},
-        Appending{Legacy(1, 3), Table({{"delta.constraints.a", "c > 1"}}), "checkConstraints"},
-        Appending{Legacy(1, 4), Table({{"delta.enableChangeDataFeed", "true"}}), ""},
-        Appending{Legacy(1, 4), Table({}, "long", kGenerated), "generatedColumns"},
-        Appending{Legacy(2, 6), Table({{"delta.columnMapping.mode", "name"}}), ""},
-        Appending{Legacy(1, 6), Table({}, "long", kIdentity), "identityColumns"},
+        Appending{Legacy(1, 3), Table({{"delta.constraints.a", "c > 1"}}),
+                  "checkConstraints"},
+        Appending{Legacy(1, 4), Table({{"delta.enableChangeDataFeed", "true"}}),
+                  ""},
+        Appending{Legacy(1, 4), Table({}, "long", kGenerated),
+                  "generatedColumns"},
+        Appending{Legacy(2, 6), Table({{"delta.columnMapping.mode", "name"}}),
+                  ""},
+        Appending{Legacy(1, 6), Table({}, "long", kIdentity),
+                  "identityColumns"},
         Appending{Legacy(1, 8), Table(), "writer version 8"},
-        Appending{Features({"deletionVectors", "v2Checkpoint", "typeWidening", "variantType"},
-                           {"appendOnly", "invariants", "domainMetadata", "rowTracking",
-                            "clustering", "inCommitTimestamp", "checkpointProtection"}),
+        Appending{Features({"deletionVectors", "v2Checkpoint", "typeWidening",
+                            "variantType"},
+                           {"appendOnly", "invariants", "domainMetadata",
+                            "rowTracking", "clustering", "inCommitTimestamp",
+                            "checkpointProtection"}),
                   Table(), ""},
         Appending{WriterFeatures({"allowColumnDefaults"}), Table(), ""},
-        Appending{WriterFeatures({"allowColumnDefaults"}), Table({}, "long", kDefault),
-                  "allowColumnDefaults"},
+        Appending{WriterFeatures({"allowColumnDefaults"}),
+                  Table({}, "long", kDefault), "allowColumnDefaults"},
         Appending{WriterFeatures({"icebergCompatV2"}), Table(), ""},
         Appending{WriterFeatures({"icebergCompatV2"}),
-                  Table({{"delta.enableIcebergCompatV2", "true"}}), "icebergCompatV2"},
+                  Table({{"delta.enableIcebergCompatV2", "true"}}),
+                  "icebergCompatV2"},
         Appending{WriterFeatures({"superFuture", "collations"}), Table(),
                   "collations, superFuture"},
         Appending{Features({"catalogManaged"}), Table(), "catalogManaged"},
@@ -164,8 +175,10 @@ TEST(CheckWritable, LooksIntoNestedFields) {
       Table({}, "long", kInvariant).schema_string + R"(}}]})";
   EXPECT_FALSE(CheckWritable(Legacy(1, 2), metadata, "t"));
   metadata.schema_string = "{";
-  EXPECT_EQ(CheckWritable(Legacy(1, 2), metadata, "t").error().code, ErrorCode::kCorruption);
-  EXPECT_EQ(CheckWritable(Legacy(1, 7), Table(), "t").error().code, ErrorCode::kCorruption);
+  EXPECT_EQ(CheckWritable(Legacy(1, 2), metadata, "t").error().code,
+            ErrorCode::kCorruption);
+  EXPECT_EQ(CheckWritable(Legacy(1, 7), Table(), "t").error().code,
+            ErrorCode::kCorruption);
 }
 
 Protocol New(const Metadata& metadata) {
@@ -196,14 +209,19 @@ TEST(ProtocolForNewTable, IsTheSmallestNumberThatWillDo) {
 
 TEST(ProtocolForNewTable, HonoursVersionsThatTheUserAsksFor) {
   ExpectLegacy(Table({{"delta.minWriterVersion", "1"}}), 1, 1);
-  ExpectLegacy(Table({{"delta.minReaderVersion", "2"}, {"delta.minWriterVersion", "5"}}), 2, 5);
-  ExpectLegacy(Table({{"delta.minReaderVersion", "2"}, {"delta.minWriterVersion", "3"}}), 1, 3);
+  ExpectLegacy(
+      Table({{"delta.minReaderVersion", "2"}, {"delta.minWriterVersion", "5"}}),
+      2, 5);
+  ExpectLegacy(
+      Table({{"delta.minReaderVersion", "2"}, {"delta.minWriterVersion", "3"}}),
+      1, 3);
   const Protocol writer = New(Table({{"delta.minWriterVersion", "7"}}));
   EXPECT_EQ(writer.min_reader_version, 1);
   EXPECT_FALSE(writer.reader_features);
-  EXPECT_THAT(writer.writer_features.value(), ElementsAre("appendOnly", "invariants"));
-  const Protocol both =
-      New(Table({{"delta.minReaderVersion", "3"}, {"delta.minWriterVersion", "7"}}));
+  EXPECT_THAT(writer.writer_features.value(),
+              ElementsAre("appendOnly", "invariants"));
+  const Protocol both = New(Table(
+      {{"delta.minReaderVersion", "3"}, {"delta.minWriterVersion", "7"}}));
   EXPECT_EQ(both.min_reader_version, 3);
   EXPECT_THAT(both.reader_features.value(), IsEmpty());
   EXPECT_FALSE(ProtocolForNewTable(Table({{"delta.minReaderVersion", "4"}})));
@@ -232,29 +250,45 @@ TEST_P(ProtocolForNewTableWith, FeaturesThatOnlyHaveNames) {
 INSTANTIATE_TEST_SUITE_P(
     , ProtocolForNewTableWith,
     ::testing::Values(
-        Named{Table({{"delta.enableDeletionVectors", "true"}}), {"deletionVectors"},
+        Named{Table({{"delta.enableDeletionVectors", "true"}}),
+              {"deletionVectors"},
               {"deletionVectors"}},
-        Named{Table({{"delta.enableDeletionVectors", "true"}, {"delta.columnMapping.mode", "name"},
+        Named{Table({{"delta.enableDeletionVectors", "true"},
+                     {"delta.columnMapping.mode", "name"},
                      {"delta.enableChangeDataFeed", "true"}}),
               {"columnMapping", "deletionVectors"},
               {"changeDataFeed", "columnMapping", "deletionVectors"}},
-        Named{Table({{"delta.enableInCommitTimestamps", "true"}}), {}, {"inCommitTimestamp"}},
-        Named{Table({{"delta.enableRowTracking", "true"}}), {}, {"domainMetadata", "rowTracking"}},
-        Named{Table({{"delta.enableTypeWidening", "true"}}), {"typeWidening"}, {"typeWidening"}},
-        Named{Table({{"delta.checkpointPolicy", "v2"}}), {"v2Checkpoint"}, {"v2Checkpoint"}},
+        Named{Table({{"delta.enableInCommitTimestamps", "true"}}),
+              {},
+              {"inCommitTimestamp"}},
+        Named{Table({{"delta.enableRowTracking", "true"}}),
+              {},
+              {"domainMetadata", "rowTracking"}},
+        Named{Table({{"delta.enableTypeWidening", "true"}}),
+              {"typeWidening"},
+              {"typeWidening"}},
+        Named{Table({{"delta.checkpointPolicy", "v2"}}),
+              {"v2Checkpoint"},
+              {"v2Checkpoint"}},
         Named{Table({}, "timestamp_ntz"), {"timestampNtz"}, {"timestampNtz"}},
         Named{Table({}, "variant"), {"variantType"}, {"variantType"}},
-        Named{Table({{"delta.feature.variantType-preview", "supported"}}, "variant"),
-              {"variantType-preview"}, {"variantType-preview"}},
-        Named{Table({{"delta.feature.CLUSTERING", "enabled"}}), {}, {"clustering", "domainMetadata"}},
+        Named{Table({{"delta.feature.variantType-preview", "supported"}},
+                    "variant"),
+              {"variantType-preview"},
+              {"variantType-preview"}},
+        Named{Table({{"delta.feature.CLUSTERING", "enabled"}}),
+              {},
+              {"clustering", "domainMetadata"}},
         Named{Table({}, "long", kDefault), {}, {"allowColumnDefaults"}}),
     [](const auto& test) { return std::to_string(test.index); });
 
 TEST(ProtocolForNewTable, RefusesFeaturesThatBayouDoesNotKnow) {
-  const auto unknown = ProtocolForNewTable(Table({{"delta.feature.superFuture", "supported"}}));
+  const auto unknown =
+      ProtocolForNewTable(Table({{"delta.feature.superFuture", "supported"}}));
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("superFuture"));
-  EXPECT_FALSE(ProtocolForNewTable(Table({{"delta.feature.rowTracking", "yes"}})));
+  EXPECT_FALSE(
+      ProtocolForNewTable(Table({{"delta.feature.rowTracking", "yes"}})));
 }
 
 }  // namespace

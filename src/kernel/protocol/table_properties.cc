@@ -26,8 +26,8 @@ bool TableProperties::Bool(std::string_view key, bool fallback) const {
   return text ? PropertyBool(*text).value_or(fallback) : fallback;
 }
 
-std::optional<std::int64_t> TableProperties::Integer(
-    std::string_view key, std::int64_t least) const {
+std::optional<std::int64_t> TableProperties::Integer(std::string_view key,
+                                                     std::int64_t least) const {
   const auto text = Find(key);
   return text ? PropertyInteger(*text, least) : std::nullopt;
 }
@@ -64,8 +64,8 @@ bool TableProperties::in_commit_timestamps() const {
   return Bool("delta.enableInCommitTimestamps", false);
 }
 
-std::optional<Version>
-TableProperties::in_commit_timestamp_enablement_version() const {
+std::optional<Version> TableProperties::in_commit_timestamp_enablement_version()
+    const {
   return Integer("delta.inCommitTimestampEnablementVersion", 0);
 }
 

@@ -97,15 +97,18 @@ TEST(ParseInterval, AddsUnitsUp) {
   EXPECT_EQ(ParseInterval("INTERVAL 1 WEEK"), 168h);
   EXPECT_EQ(ParseInterval("1 days"), 24h);
   EXPECT_EQ(ParseInterval("  interval\t1 day  12 hours "), 36h);
-  EXPECT_EQ(ParseInterval("interval 1 minute 2 seconds 3 milliseconds 1999 microseconds"), 62004ms);
+  EXPECT_EQ(ParseInterval(
+                "interval 1 minute 2 seconds 3 milliseconds 1999 microseconds"),
+            62004ms);
   EXPECT_EQ(ParseInterval("0 hours"), 0ms);
 }
 
 TEST(ParseInterval, RefusesWhatHasNoFixedLength) {
   for (std::string_view text :
-       {"", " ", "interval", "days", "7", "1 dayz", "interval 2 months", "1 year", "-1 days",
-        "1 day -2 hours", "1 day 2", "1.5 days", "interval interval 1 day", "1day",
-        "99999999999999999999 days", "9999999999 weeks", "9223372036854775807 microseconds 1 day"}) {
+       {"", " ", "interval", "days", "7", "1 dayz", "interval 2 months",
+        "1 year", "-1 days", "1 day -2 hours", "1 day 2", "1.5 days",
+        "interval interval 1 day", "1day", "99999999999999999999 days",
+        "9999999999 weeks", "9223372036854775807 microseconds 1 day"}) {
     const auto interval = ParseInterval(text);
     ASSERT_FALSE(interval) << text;
     EXPECT_EQ(interval.error().code, ErrorCode::kInvalidArgument);
@@ -114,18 +117,26 @@ TEST(ParseInterval, RefusesWhatHasNoFixedLength) {
 
 TEST(CheckUserProperties, TakesWhatIsKnownAndWhatIsFree) {
   const StringMap properties = {
-      {"delta.logRetentionDuration", "interval 2 weeks"}, {"delta.checkpointInterval", "5"},
-      {"delta.enableDeletionVectors", "true"},            {"delta.feature.rowTracking", "supported"},
-      {"delta.columnMapping.mode", "name"},               {"delta.minWriterVersion", "7"},
-      {"delta.universalFormat.config.a.b", "c"},          {"mine", "x"},
-      {"deltalike.x", "y"},                               {"delta", "z"}};
-  EXPECT_TRUE(CheckUserProperties(properties)) << CheckUserProperties(properties).error().message;
+      {"delta.logRetentionDuration", "interval 2 weeks"},
+      {"delta.checkpointInterval", "5"},
+      {"delta.enableDeletionVectors", "true"},
+      {"delta.feature.rowTracking", "supported"},
+      {"delta.columnMapping.mode", "name"},
+      {"delta.minWriterVersion", "7"},
+      {"delta.universalFormat.config.a.b", "c"},
+      {"mine", "x"},
+      {"deltalike.x", "y"},
+      {"delta", "z"}};
+  EXPECT_TRUE(CheckUserProperties(properties))
+      << CheckUserProperties(properties).error().message;
 }
 
 TEST(CheckUserProperties, SaysWhatIsWrong) {
   const std::pair<StringMap, std::string> wrong[] = {
-      {{{"delta.logRetentionDuration", "1 dayz"}}, "'delta.logRetentionDuration' cannot be '1 dayz'"},
-      {{{"delta.logRetentionDuration", "interval 2 months"}}, "interval 30 days"},
+      {{{"delta.logRetentionDuration", "1 dayz"}},
+       "'delta.logRetentionDuration' cannot be '1 dayz'"},
+      {{{"delta.logRetentionDuration", "interval 2 months"}},
+       "interval 30 days"},
       {{{"delta.nonsense", "x"}}, "'delta.nonsense' is not known"},
       {{{"delta.apendOnly", "true"}}, "did you mean 'delta.appendOnly'?"},
       {{{"delta.appendonly", "true"}}, "did you mean 'delta.appendOnly'?"},
@@ -137,7 +148,8 @@ TEST(CheckUserProperties, SaysWhatIsWrong) {
       {{{"delta.feature.rowTracking", "true"}}, "'supported'"},
       {{{"delta.constraints.c", "a > 1"}}, "ADD CONSTRAINT"},
       {{{"delta.columnMapping.maxColumnId", "1"}}, "cannot be set"},
-      {{{"a", "b"}, {"delta." + std::string(100'000, 'x'), "b"}}, "is not known"},
+      {{{"a", "b"}, {"delta." + std::string(100'000, 'x'), "b"}},
+       "is not known"},
   };
   for (const auto& [properties, reason] : wrong) {
     const auto status = CheckUserProperties(properties);

@@ -104,7 +104,8 @@ constexpr Property kProperties[] = {
     {"delta.rowTrackingSuspended", Bool, kBool},
     {"delta.sampleRetentionDuration", Interval, kInterval},
     {"delta.setTransactionRetentionDuration", Interval, kInterval},
-    {"delta.targetFileSize", Bytes, "a number of bytes such as 134217728 or 128mb"},
+    {"delta.targetFileSize", Bytes,
+     "a number of bytes such as 134217728 or 128mb"},
     {"delta.tuneFileSizesForRewrites", Bool, kBool},
     {"delta.universalFormat.enabledFormats", Any, kText},
     {"delta.universalFormat.iceberg.atomicConversion.supported", Bool, kBool},
@@ -123,9 +124,9 @@ constexpr std::string_view kInternal[] = {
 };
 
 tl::unexpected<Error> Invalid(std::string_view key, std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TABLE_PROPERTY",
-              "table property '" + std::string(key) + "' " +
-                  std::move(message));
+  return Fail(
+      ErrorCode::kInvalidArgument, "DELTA_INVALID_TABLE_PROPERTY",
+      "table property '" + std::string(key) + "' " + std::move(message));
 }
 
 bool HasPrefix(std::string_view key, std::string_view prefix) {
@@ -151,8 +152,8 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 
 tl::unexpected<Error> Unknown(std::string_view key) {
   constexpr std::size_t kMaxKeySize = 200;  // Longer keys are no typos.
-  const auto nearest = std::ranges::min_element(
-      kProperties, {}, [&](const Property& property) {
+  const auto nearest =
+      std::ranges::min_element(kProperties, {}, [&](const Property& property) {
         return Distance(key.substr(0, kMaxKeySize), property.key);
       });
   std::string message = "is not known";
@@ -165,7 +166,8 @@ tl::unexpected<Error> Unknown(std::string_view key) {
 }
 
 Status Check(std::string_view key, std::string_view value) {
-  if (!HasPrefix(key, "delta.") || HasPrefix(key, "delta.universalformat.config.")) {
+  if (!HasPrefix(key, "delta.") ||
+      HasPrefix(key, "delta.universalformat.config.")) {
     return {};
   }
   if (HasPrefix(key, "delta.feature.")) {
