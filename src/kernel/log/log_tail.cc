@@ -21,23 +21,63 @@ constexpr std::size_t kBatch = 512;
 // From so many files on, a second thread pays for itself.
 constexpr std::size_t kManyFiles = 64;
 
-Result<Actions> ReadDelta(store::Store& store, const LogFileName& file) {
+// Larger files are parsed piece by piece while their actions are reconciled: the
+// parsed form of a commit takes more memory than its text.
+constexpr std::size_t kPiece = std::size_t{4} << 20;
+
+// A commit or compacted file: parsed, or as text when it is large.
+struct Delta {
+  std::string path;
+  Actions actions;
+  std::string text;
+};
+
+Result<Delta> ReadDelta(store::Store& store, const LogFileName& file) {
   const std::string name = JoinPath(kLogFolder, file.name);
-  const std::string path = JoinPath(store.location(), name);
-  BAYOU_ASSIGN(const std::string text, store.Read(name));
+  Delta delta{.path = JoinPath(store.location(), name), .actions = {}, .text = {}};
+  BAYOU_ASSIGN(std::string text, store.Read(name));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return Fail(ErrorCode::kCorruption, "DELTA_LOG_EMPTY_COMMIT",
                 fmt::format("{} is empty: its writer probably died before the content "
                             "reached the disk; restore the file, or delete it if it is "
                             "the newest commit",
-                            path));
+                            delta.path));
   }
-  return protocol::ParseActions(text, path);
+  if (text.size() > 2 * kPiece) {
+    delta.text = std::move(text);
+  } else {
+    BAYOU_ASSIGN(delta.actions, protocol::ParseActions(text, delta.path));
+  }
+  return delta;
 }
 
-std::vector<Result<Actions>> ReadAll(store::Store& store,
-                                     std::span<const LogFileName> files) {
-  std::vector<Result<Actions>> results(files.size());
+// Takes the lines of `text` from the last to the first.
+Status TakePieces(std::string_view text, const std::string& path, LogTail& tail) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t newline =
+        rest.size() > kPiece ? rest.rfind('\n', rest.size() - kPiece) : std::string_view::npos;
+    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    auto actions = protocol::ParseActions(rest.substr(begin), path);
+    if (!actions) {
+      // Once more from the start, for the right line number.
+      BAYOU_TRY(protocol::ParseActions(text, path));
+      return tl::unexpected<Error>(std::move(actions).error());
+    }
+    tail.Take(*std::move(actions));
+    rest = rest.substr(0, begin);
+  }
+  return {};
+}
+
+Status TakeDelta(Delta delta, LogTail& tail) {
+  tail.Take(std::move(delta.actions));
+  return TakePieces(delta.text, delta.path, tail);
+}
+
+std::vector<Result<Delta>> ReadAll(store::Store& store,
+                                   std::span<const LogFileName> files) {
+  std::vector<Result<Delta>> results(files.size());
   const auto read = [&](std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < end; ++i) results[i] = ReadDelta(store, files[i]);
   };
@@ -102,13 +142,14 @@ Status ReadDeltas(store::Store& store, std::span<const LogFileName> deltas,
   while (!deltas.empty()) {
     const std::size_t count = std::min(deltas.size(), kBatch);
     const auto batch = deltas.last(count);
-    std::vector<Result<Actions>> results = ReadAll(store, batch);
+    std::vector<Result<Delta>> results = ReadAll(store, batch);
     for (std::size_t i = count; i-- > 0;) {
-      if (!results[i]) {
+      const Status taken = results[i] ? TakeDelta(*std::move(results[i]), tail)
+                                      : tl::unexpected<Error>(results[i].error());
+      if (!taken) {
         if (batch[i].kind == LogFileKind::kCompacted) *unreadable = batch[i].name;
-        return tl::unexpected<Error>(std::move(results[i]).error());
+        return taken;
       }
-      tail.Take(*std::move(results[i]));
     }
     deltas = deltas.first(deltas.size() - count);
   }

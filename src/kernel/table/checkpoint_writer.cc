@@ -82,7 +82,7 @@ class CheckpointQuery {
         "\"defaultRowCommitVersion\" := default_row_commit_version, "
         "\"clusteringProvider\" := clustering_provider{}) AS add FROM ({})",
         StatisticsFields(), files);
-    return sorted_ ? sql + Order() : sql;
+    return sorted_ ? fmt::format("SELECT add FROM ({}) AS files{}", sql, Order()) : sql;
   }
 
   std::string StatisticsFields() const {
@@ -101,13 +101,13 @@ class CheckpointQuery {
   std::string Order() const {
     std::string order;
     for (const protocol::Field& field : source_.columns.partition) {
-      order += fmt::format(", add.\"partitionValues_parsed\".{}",
+      order += fmt::format(", files.add.\"partitionValues_parsed\".{}",
                            engine::Identifier(field.physical_name()));
     }
     const auto bounds = log::FieldType(log::StatisticsType(source_.columns), "minValues");
     if (bounds.id() == LogicalTypeId::STRUCT) {
       const std::string& first = duckdb::StructType::GetChildTypes(bounds)[0].first;
-      order += fmt::format(", add.\"stats_parsed\".\"minValues\".{}",
+      order += fmt::format(", files.add.\"stats_parsed\".\"minValues\".{}",
                            engine::Identifier(first));
     }
     return order.empty() ? order : " ORDER BY " + order.substr(2);

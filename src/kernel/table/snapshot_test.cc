@@ -237,6 +237,25 @@ TEST_F(TableTest, CarriesAnOlderCheckpointIntoTheNext) {
             "2024-01-01 00:00:00.123+00");
 }
 
+TEST_F(TableTest, SortsTheFilesOfALargeTable) {
+  Create("", R"("p")");
+  constexpr int kFiles = 205'000;
+  std::string lines;
+  for (int i = 0; i < kFiles; ++i) {
+    lines += Add(std::to_string(i), fmt::format(R"({{\"minValues\":{{\"id\":{}}}}})", i % 1000),
+                 i % 2 == 0 ? R"("p":"2024-01-01")" : R"("p":"2024-01-02")");
+  }
+  Commit(lines);
+  Checkpoint();
+  EXPECT_EQ(Ask(1, "count(add.path)"), std::to_string(kFiles));
+  // Partition by partition, then by the bound: half of the files, then the rest.
+  EXPECT_EQ(Ask(1, "sum((lag < p)::INTEGER) FROM (SELECT add.\"partitionValues_parsed\".p AS "
+                   "p, lag(p) OVER (ORDER BY file_row_number) AS lag FROM read_parquet('" +
+                       folder_ + "/_delta_log/" + log::CheckpointName(1) +
+                       "', file_row_number = true) WHERE add.path IS NOT NULL) --"),
+            "1");
+}
+
 TEST_F(TableTest, WritesAHintWithItsChecksumAndNoTemporaryFile) {
   Create();
   Commit(Add("a"));
