@@ -46,10 +46,10 @@ step "Time travel: before and after the append" \
   "SELECT (SELECT count(*) FROM flights VERSION AS OF 0) AS before, (SELECT count(*) FROM flights) AS after;"
 
 step "Who did what" \
-  "SELECT version, operation, operationMetrics FROM (DESCRIBE HISTORY flights);"
+  "SELECT version, operation, operationMetrics FROM bayou_history('flights');"
 
 step "The table in one row" \
-  "SELECT numFiles, sizeInBytes, partitionColumns FROM (DESCRIBE DETAIL flights);"
+  "SELECT numFiles, sizeInBytes, partitionColumns FROM bayou_detail('flights');"
 
 cat <<END
 

@@ -3,29 +3,35 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <filesystem>
 #include <utility>
 
 #include "base/env.h"
+#include "kernel/transaction/post_commit.h"
 
 namespace bayou::sql {
 namespace {
 
 Status OneTableOnly(const std::string& changed, const std::string& other) {
-  return Fail(ErrorCode::kUnsupported, "DELTA_MULTI_TABLE_TRANSACTION",
-              fmt::format("this transaction has changed table {} and cannot change {} "
-                          "too, for a commit belongs to one table; COMMIT first",
-                          changed, other));
+  return Fail(
+      ErrorCode::kUnsupported, "DELTA_MULTI_TABLE_TRANSACTION",
+      fmt::format("this transaction has changed table {} and cannot change {} "
+                  "too, for a commit belongs to one table; COMMIT first",
+                  changed, other));
 }
 
 }  // namespace
 
-Status PendingWrite::BeginAppend(std::shared_ptr<const table::Snapshot> snapshot) {
+Status PendingWrite::BeginAppend(
+    std::shared_ptr<const table::Snapshot> snapshot) {
+  DropIncomplete();
   if (transaction_) {
     if (transaction_->location() == snapshot->location()) return {};
     return OneTableOnly(transaction_->location(), snapshot->location());
   }
-  BAYOU_ASSIGN(auto transaction,
-               transaction::Transaction::On(std::move(snapshot), Env::System()));
+  BAYOU_ASSIGN(auto transaction, transaction::Transaction::On(
+                                     std::move(snapshot), Env::System()));
   transaction::Operation operation{
       "WRITE",
       {{"mode", transaction::TextParameter("Append")},
@@ -39,11 +45,16 @@ Status PendingWrite::BeginAppend(std::shared_ptr<const table::Snapshot> snapshot
 Status PendingWrite::BeginCreate(const std::string& location,
                                  const commands::TableDefinition& definition,
                                  bool as_select) {
+  DropIncomplete();
   if (transaction_) return OneTableOnly(transaction_->location(), location);
   BAYOU_ASSIGN(auto transaction,
                commands::CreateTable(location, definition, Env::System()));
-  auto operation = commands::CreateTableOperation(transaction.metadata(), as_select);
+  auto operation =
+      commands::CreateTableOperation(transaction.metadata(), as_select);
   Begin(std::move(transaction), std::move(operation));
+  std::error_code ignored;
+  made_folder_ = !std::filesystem::exists(location, ignored);
+  complete_ = !as_select;
   return {};
 }
 
@@ -51,42 +62,65 @@ void PendingWrite::Begin(transaction::Transaction transaction,
                          transaction::Operation operation) {
   transaction_.emplace(std::move(transaction));
   operation_ = std::move(operation);
+  complete_ = made_folder_ = false;
   files_ = rows_ = bytes_ = 0;
+}
+
+// After BEGIN, a statement can fail and the transaction go on.
+void PendingWrite::DropIncomplete() {
+  if (!complete_) Rollback();
 }
 
 void PendingWrite::AddFiles(write::WrittenFiles written, bool read_table) {
   files_ += static_cast<std::int64_t>(written.files.size());
   rows_ += written.rows;
   bytes_ += written.bytes;
-  operation_.metrics = {
-      {"numFiles", files_}, {"numOutputRows", rows_}, {"numOutputBytes", bytes_}};
+  operation_.metrics = {{"numFiles", files_},
+                        {"numOutputRows", rows_},
+                        {"numOutputBytes", bytes_}};
   transaction_->AddFiles(std::move(written.files));
   if (read_table) transaction_->ReadWholeTable();
+  complete_ = true;
 }
 
 Status PendingWrite::CheckReadable(const std::string& location) const {
   if (!transaction_ || transaction_->location() != location) return {};
-  return Fail(ErrorCode::kUnsupported, "DELTA_UNCOMMITTED_READ",
-              fmt::format("table {} has changes of this transaction that a query would "
-                          "not see; COMMIT first",
-                          location));
+  return Fail(
+      ErrorCode::kUnsupported, "DELTA_UNCOMMITTED_READ",
+      fmt::format("table {} has changes of this transaction that a query would "
+                  "not see; COMMIT first",
+                  location));
 }
 
 Status PendingWrite::Commit() {
+  DropIncomplete();
   if (!transaction_) return {};
-  transaction::Transaction transaction = *std::exchange(transaction_, std::nullopt);
+  transaction::Transaction transaction =
+      *std::exchange(transaction_, std::nullopt);
   const Result<protocol::Version> version = transaction.Commit(operation_);
   if (!version) {
-    transaction.Abandon();
+    Abandon(transaction);
     return tl::unexpected<Error>(version.error());
+  }
+  const Status followed = transaction::RunPostCommit(transaction, *version,
+                                                     database_, Env::System());
+  if (!followed) {
+    fmt::print(stderr, "note: table {} has no checkpoint of version {}: {}\n",
+               transaction.location(), *version, followed.error().message);
   }
   return {};
 }
 
 void PendingWrite::Rollback() {
+  complete_ = false;
   if (!transaction_) return;
-  transaction_->Abandon();
+  Abandon(*transaction_);
   transaction_.reset();
+}
+
+void PendingWrite::Abandon(transaction::Transaction& transaction) {
+  transaction.Abandon();
+  if (made_folder_) commands::RemoveEmptyFolders(transaction.location());
 }
 
 }  // namespace bayou::sql

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The changes that one SQL transaction has made so far. They belong to one table
-// and become one commit of it, at COMMIT, or when the statement ends where there
-// is no BEGIN.
+// The changes that one SQL transaction has made so far. They belong to one
+// table and become one commit of it, at COMMIT, or when the statement ends
+// where there is no BEGIN.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,11 +59,17 @@ class PendingWrite {
   void Rollback();
 
  private:
-  void Begin(transaction::Transaction transaction, transaction::Operation operation);
+  void Begin(transaction::Transaction transaction,
+             transaction::Operation operation);
+  void DropIncomplete();
+  void Abandon(transaction::Transaction& transaction);
 
   duckdb::DatabaseInstance& database_;
   std::optional<transaction::Transaction> transaction_;
   transaction::Operation operation_;
+  bool made_folder_ =
+      false;               // What CREATE TABLE leaves behind is ours to remove.
+  bool complete_ = false;  // A statement has added all that it wanted to.
   std::int64_t files_ = 0;
   std::int64_t rows_ = 0;
   std::int64_t bytes_ = 0;

@@ -30,7 +30,8 @@ class GlobalState final : public duckdb::GlobalSinkState {
 
   void Add(write::WrittenFiles more) {
     const std::lock_guard guard(mutex_);
-    written.files.insert(written.files.end(), std::make_move_iterator(more.files.begin()),
+    written.files.insert(written.files.end(),
+                         std::make_move_iterator(more.files.begin()),
                          std::make_move_iterator(more.files.end()));
     written.rows += more.rows;
     written.bytes += more.bytes;
@@ -55,42 +56,45 @@ class LocalState final : public duckdb::LocalSinkState {
 
 }  // namespace
 
-PhysicalDeltaInsert::PhysicalDeltaInsert(duckdb::PhysicalPlan& plan,
-                                         duckdb::vector<duckdb::LogicalType> row_types,
-                                         Begin begin, bool read_table, bool parallel,
-                                         duckdb::idx_t cardinality)
+PhysicalDeltaInsert::PhysicalDeltaInsert(
+    duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalType> row_types,
+    Begin begin, bool read_table, bool parallel, duckdb::idx_t cardinality)
     : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION,
                        std::move(row_types), cardinality),
       begin_(std::move(begin)),
       read_table_(read_table),
       parallel_(parallel) {}
 
-duckdb::unique_ptr<duckdb::GlobalSinkState> PhysicalDeltaInsert::GetGlobalSinkState(
-    ClientContext& context) const {
+duckdb::unique_ptr<duckdb::GlobalSinkState>
+PhysicalDeltaInsert::GetGlobalSinkState(ClientContext& context) const {
   PendingWrite& pending = begin_(context);
   const transaction::Transaction& transaction = *pending.transaction();
-  const protocol::Schema schema =
-      engine::Unwrap(protocol::ParseSchema(transaction.metadata().schema_string));
-  auto layout = engine::Unwrap(write::PlanFileLayout(transaction.protocol(),
-                                                     transaction.metadata(), schema));
-  auto format = engine::Unwrap(write::ParquetFormat::Bind(context, std::move(layout)));
+  const protocol::Schema schema = engine::Unwrap(
+      protocol::ParseSchema(transaction.metadata().schema_string));
+  auto layout = engine::Unwrap(write::PlanFileLayout(
+      transaction.protocol(), transaction.metadata(), schema));
+  auto format =
+      engine::Unwrap(write::ParquetFormat::Bind(context, std::move(layout)));
   return duckdb::make_uniq<GlobalState>(pending, std::move(format));
 }
 
-duckdb::unique_ptr<duckdb::LocalSinkState> PhysicalDeltaInsert::GetLocalSinkState(
-    ExecutionContext& context) const {
-  return duckdb::make_uniq<LocalState>(context.client, sink_state->Cast<GlobalState>());
+duckdb::unique_ptr<duckdb::LocalSinkState>
+PhysicalDeltaInsert::GetLocalSinkState(ExecutionContext& context) const {
+  return duckdb::make_uniq<LocalState>(context.client,
+                                       sink_state->Cast<GlobalState>());
 }
 
-duckdb::SinkResultType PhysicalDeltaInsert::Sink(ExecutionContext&, DataChunk& chunk,
-                                                 duckdb::OperatorSinkInput& input) const {
+duckdb::SinkResultType PhysicalDeltaInsert::Sink(
+    ExecutionContext&, DataChunk& chunk,
+    duckdb::OperatorSinkInput& input) const {
   engine::Unwrap(input.local_state.Cast<LocalState>().writer.Append(chunk));
   return duckdb::SinkResultType::NEED_MORE_INPUT;
 }
 
 duckdb::SinkCombineResultType PhysicalDeltaInsert::Combine(
     ExecutionContext&, duckdb::OperatorSinkCombineInput& input) const {
-  auto written = engine::Unwrap(input.local_state.Cast<LocalState>().writer.Finish());
+  auto written =
+      engine::Unwrap(input.local_state.Cast<LocalState>().writer.Finish());
   input.global_state.Cast<GlobalState>().Add(std::move(written));
   return duckdb::SinkCombineResultType::FINISHED;
 }
@@ -107,7 +111,8 @@ duckdb::SinkFinalizeType PhysicalDeltaInsert::Finalize(
 duckdb::SourceResultType PhysicalDeltaInsert::GetDataInternal(
     ExecutionContext&, DataChunk& chunk, duckdb::OperatorSourceInput&) const {
   chunk.SetCardinality(1);
-  chunk.SetValue(0, 0, duckdb::Value::BIGINT(sink_state->Cast<GlobalState>().count));
+  chunk.SetValue(0, 0,
+                 duckdb::Value::BIGINT(sink_state->Cast<GlobalState>().count));
   return duckdb::SourceResultType::FINISHED;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of the plan of an INSERT or CREATE TABLE AS SELECT: each thread writes
-// the rows that reach it to files of its own; the files become part of the SQL
-// transaction when all are there. Gives one row: how many rows were written.
+// The end of the plan of an INSERT or CREATE TABLE AS SELECT: each thread
+// writes the rows that reach it to files of its own; the files become part of
+// the SQL transaction when all are there. Gives one row: how many rows were
+// written.
 #pragma once
 
 #include <duckdb.hpp>
 #include <duckdb/execution/physical_operator.hpp>
-
 #include <functional>
 
 #include "kernel/write/data_file_writer.h"
@@ -17,14 +17,15 @@ namespace bayou::sql {
 
 class PhysicalDeltaInsert final : public duckdb::PhysicalOperator {
  public:
-  // Begins the write in the SQL transaction of `context` and returns its pending
-  // changes. Called once, before the first row.
+  // Begins the write in the SQL transaction of `context` and returns its
+  // pending changes. Called once, before the first row.
   using Begin = std::function<PendingWrite&(duckdb::ClientContext& context)>;
 
   // `parallel`: several threads may write at once, in no order.
   PhysicalDeltaInsert(duckdb::PhysicalPlan& plan,
                       duckdb::vector<duckdb::LogicalType> types, Begin begin,
-                      bool read_table, bool parallel, duckdb::idx_t cardinality);
+                      bool read_table, bool parallel,
+                      duckdb::idx_t cardinality);
 
   duckdb::string GetName() const override { return "DELTA_INSERT"; }
 

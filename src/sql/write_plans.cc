@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/write_plans.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <duckdb/execution/operator/order/physical_order.hpp>
 #include <duckdb/execution/operator/projection/physical_projection.hpp>
 #include <duckdb/parser/constraints/not_null_constraint.hpp>
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/planner/expression/bound_cast_expression.hpp>
 #include <duckdb/planner/expression/bound_reference_expression.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "base/env.h"
@@ -29,7 +28,8 @@ using duckdb::LogicalType;
 using duckdb::PhysicalOperator;
 using duckdb::PhysicalPlanGenerator;
 
-tl::unexpected<Error> Unsupported(std::string_view condition, std::string message) {
+tl::unexpected<Error> Unsupported(std::string_view condition,
+                                  std::string message) {
   return Fail(ErrorCode::kUnsupported, condition, std::move(message));
 }
 
@@ -39,37 +39,43 @@ std::vector<duckdb::idx_t> PositionsOf(const protocol::Schema& schema,
   for (const std::string& name : names) {
     const protocol::Field* field = schema.Find(name);
     if (field == nullptr) continue;  // PlanFileLayout reports it.
-    positions.push_back(static_cast<duckdb::idx_t>(field - schema.fields.data()));
+    positions.push_back(
+        static_cast<duckdb::idx_t>(field - schema.fields.data()));
   }
   return positions;
 }
 
 // Rows of one partition come together: a thread then has one file open, however
 // many partitions there are. The sort moves to disk what memory cannot hold.
-PhysicalOperator& SortByPartition(PhysicalPlanGenerator& planner, PhysicalOperator& rows,
+PhysicalOperator& SortByPartition(PhysicalPlanGenerator& planner,
+                                  PhysicalOperator& rows,
                                   const std::vector<duckdb::idx_t>& columns) {
   duckdb::vector<duckdb::BoundOrderByNode> orders;
   for (const duckdb::idx_t column : columns) {
-    orders.emplace_back(
-        duckdb::OrderType::ASCENDING, duckdb::OrderByNullType::NULLS_LAST,
-        duckdb::make_uniq<BoundReferenceExpression>(rows.types[column], column));
+    orders.emplace_back(duckdb::OrderType::ASCENDING,
+                        duckdb::OrderByNullType::NULLS_LAST,
+                        duckdb::make_uniq<BoundReferenceExpression>(
+                            rows.types[column], column));
   }
   duckdb::vector<duckdb::idx_t> all;
   for (duckdb::idx_t i = 0; i < rows.types.size(); ++i) all.push_back(i);
   auto& sort = planner.Make<duckdb::PhysicalOrder>(
-      rows.types, std::move(orders), std::move(all), rows.estimated_cardinality);
+      rows.types, std::move(orders), std::move(all),
+      rows.estimated_cardinality);
   sort.children.push_back(rows);
   return sort;
 }
 
-PhysicalOperator& CastRows(ClientContext& context, PhysicalPlanGenerator& planner,
+PhysicalOperator& CastRows(ClientContext& context,
+                           PhysicalPlanGenerator& planner,
                            PhysicalOperator& rows,
                            const duckdb::vector<LogicalType>& types) {
   if (rows.types == types) return rows;
   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> columns;
   for (duckdb::idx_t i = 0; i < types.size(); ++i) {
     columns.push_back(duckdb::BoundCastExpression::AddCastToType(
-        context, duckdb::make_uniq<BoundReferenceExpression>(rows.types[i], i), types[i]));
+        context, duckdb::make_uniq<BoundReferenceExpression>(rows.types[i], i),
+        types[i]));
   }
   auto& projection = planner.Make<duckdb::PhysicalProjection>(
       types, std::move(columns), rows.estimated_cardinality);
@@ -79,33 +85,38 @@ PhysicalOperator& CastRows(ClientContext& context, PhysicalPlanGenerator& planne
 
 // The sink over `rows`, which have the table's columns and types.
 PhysicalOperator& WriteRows(PhysicalPlanGenerator& planner,
-                            const duckdb::LogicalOperator& op, PhysicalOperator& rows,
+                            const duckdb::LogicalOperator& op,
+                            PhysicalOperator& rows,
                             const std::vector<duckdb::idx_t>& partition_columns,
                             bool read_table, PhysicalDeltaInsert::Begin begin) {
   // A query with ORDER BY keeps its order, in the files of one thread.
   const bool ordered = partition_columns.empty() &&
-                       PhysicalPlanGenerator::OrderPreservationRecursive(rows) ==
-                           duckdb::OrderPreservationType::FIXED_ORDER;
-  PhysicalOperator& sorted = partition_columns.empty()
-                                 ? rows
-                                 : SortByPartition(planner, rows, partition_columns);
-  auto& insert = planner.Make<PhysicalDeltaInsert>(op.types, std::move(begin), read_table,
-                                                   !ordered, op.estimated_cardinality);
+                       PhysicalPlanGenerator::OrderPreservationRecursive(
+                           rows) == duckdb::OrderPreservationType::FIXED_ORDER;
+  PhysicalOperator& sorted =
+      partition_columns.empty()
+          ? rows
+          : SortByPartition(planner, rows, partition_columns);
+  auto& insert =
+      planner.Make<PhysicalDeltaInsert>(op.types, std::move(begin), read_table,
+                                        !ordered, op.estimated_cardinality);
   insert.children.push_back(sorted);
   return insert;
 }
 
 Status CheckColumn(const duckdb::ColumnDefinition& column) {
   if (column.Generated()) {
-    return Unsupported("DELTA_UNSUPPORTED_GENERATED_COLUMN",
-                       fmt::format("column {} is generated, which Bayou cannot write yet",
-                                   column.Name()));
+    return Unsupported(
+        "DELTA_UNSUPPORTED_GENERATED_COLUMN",
+        fmt::format("column {} is generated, which Bayou cannot write yet",
+                    column.Name()));
   }
   if (column.HasDefaultValue()) {
-    return Unsupported("DELTA_UNSUPPORTED_COLUMN_DEFAULT",
-                       fmt::format("column {} has a DEFAULT, which Bayou cannot write "
-                                   "yet; leave it out",
-                                   column.Name()));
+    return Unsupported(
+        "DELTA_UNSUPPORTED_COLUMN_DEFAULT",
+        fmt::format("column {} has a DEFAULT, which Bayou cannot write "
+                    "yet; leave it out",
+                    column.Name()));
   }
   return {};
 }
@@ -134,9 +145,10 @@ Status ApplyConstraint(const duckdb::Constraint& constraint,
   if (constraint.type != duckdb::ConstraintType::NOT_NULL) {
     return Unsupported(
         "DELTA_UNSUPPORTED_CONSTRAINT",
-        fmt::format("a new table cannot have the constraint {}; NOT NULL is the one "
-                    "that Bayou writes",
-                    constraint.ToString()));
+        fmt::format(
+            "a new table cannot have the constraint {}; NOT NULL is the one "
+            "that Bayou writes",
+            constraint.ToString()));
   }
   const auto column = constraint.Cast<duckdb::NotNullConstraint>().index.index;
   columns[column].nullable = false;
@@ -145,25 +157,29 @@ Status ApplyConstraint(const duckdb::Constraint& constraint,
 
 Status CheckSupportedClauses(const duckdb::CreateTableInfo& info) {
   if (info.on_conflict == duckdb::OnCreateConflict::REPLACE_ON_CONFLICT) {
-    return Unsupported("DELTA_UNSUPPORTED_REPLACE_TABLE",
-                       "CREATE OR REPLACE TABLE is not supported yet; nothing was "
-                       "changed");
+    return Unsupported(
+        "DELTA_UNSUPPORTED_REPLACE_TABLE",
+        "CREATE OR REPLACE TABLE is not supported yet; nothing was "
+        "changed");
   }
   if (info.temporary) {
-    return Unsupported("DELTA_UNSUPPORTED_TEMPORARY_TABLE",
-                       "a Delta table cannot be temporary; leave TEMPORARY out, or "
-                       "create it in database memory");
+    return Unsupported(
+        "DELTA_UNSUPPORTED_TEMPORARY_TABLE",
+        "a Delta table cannot be temporary; leave TEMPORARY out, or "
+        "create it in database memory");
   }
   if (!info.sort_keys.empty()) {
-    return Unsupported("DELTA_UNSUPPORTED_CLUSTERING",
-                       "SORTED BY and CLUSTER BY are not supported yet; leave it out");
+    return Unsupported(
+        "DELTA_UNSUPPORTED_CLUSTERING",
+        "SORTED BY and CLUSTER BY are not supported yet; leave it out");
   }
   return {};
 }
 
 }  // namespace
 
-Result<commands::TableDefinition> DefinitionOf(const duckdb::CreateTableInfo& info) {
+Result<commands::TableDefinition> DefinitionOf(
+    const duckdb::CreateTableInfo& info) {
   BAYOU_TRY(CheckSupportedClauses(info));
   BAYOU_ASSIGN(TableOptions options, FromCreateTable(info));
   commands::TableDefinition definition;
@@ -176,10 +192,11 @@ Result<commands::TableDefinition> DefinitionOf(const duckdb::CreateTableInfo& in
   }
   for (const auto& key : info.partition_keys) {
     if (key->GetExpressionClass() != duckdb::ExpressionClass::COLUMN_REF) {
-      return Unsupported("DELTA_UNSUPPORTED_PARTITION_EXPRESSION",
-                         fmt::format("PARTITIONED BY ({}) is no column; Delta tables are "
-                                     "partitioned by columns",
-                                     key->ToString()));
+      return Unsupported(
+          "DELTA_UNSUPPORTED_PARTITION_EXPRESSION",
+          fmt::format("PARTITIONED BY ({}) is no column; Delta tables are "
+                      "partitioned by columns",
+                      key->ToString()));
     }
     definition.partition_columns.push_back(
         key->Cast<duckdb::ColumnRefExpression>().GetColumnName());
@@ -189,8 +206,8 @@ Result<commands::TableDefinition> DefinitionOf(const duckdb::CreateTableInfo& in
   return definition;
 }
 
-void CreateTable(const duckdb::CreateTableInfo& info, const std::string& location,
-                 PendingWrite& pending) {
+void CreateTable(const duckdb::CreateTableInfo& info,
+                 const std::string& location, PendingWrite& pending) {
   const auto definition = engine::Unwrap(DefinitionOf(info));
   engine::Unwrap(pending.BeginCreate(location, definition, false));
 }
@@ -200,15 +217,17 @@ PhysicalOperator& PlanInsert(ClientContext&, PhysicalPlanGenerator& planner,
                              std::shared_ptr<const table::Snapshot> snapshot,
                              bool reads_table, PendingWriteOf pending) {
   if (op.return_chunk) {
-    engine::Throw(Unsupported("DELTA_UNSUPPORTED_RETURNING",
-                              "INSERT ... RETURNING is not supported for Delta tables")
-                      .value());
+    engine::Throw(
+        Unsupported("DELTA_UNSUPPORTED_RETURNING",
+                    "INSERT ... RETURNING is not supported for Delta tables")
+            .value());
   }
   if (op.on_conflict_info.action_type != duckdb::OnConflictAction::THROW) {
-    engine::Throw(Unsupported("DELTA_UNSUPPORTED_ON_CONFLICT",
-                              "ON CONFLICT needs a unique constraint, which Delta "
-                              "tables do not have; use MERGE")
-                      .value());
+    engine::Throw(
+        Unsupported("DELTA_UNSUPPORTED_ON_CONFLICT",
+                    "ON CONFLICT needs a unique constraint, which Delta "
+                    "tables do not have; use MERGE")
+            .value());
   }
   PhysicalOperator& rows = op.column_index_map.empty()
                                ? plan
@@ -221,13 +240,15 @@ PhysicalOperator& PlanInsert(ClientContext&, PhysicalPlanGenerator& planner,
     engine::Unwrap(write.BeginAppend(snapshot));
     return write;
   };
-  return WriteRows(planner, op, rows, partition_columns, reads_table, std::move(begin));
+  return WriteRows(planner, op, rows, partition_columns, reads_table,
+                   std::move(begin));
 }
 
 PhysicalOperator& PlanCreateTableAs(ClientContext& context,
                                     PhysicalPlanGenerator& planner,
                                     duckdb::LogicalCreateTable& op,
-                                    PhysicalOperator& plan, std::string location,
+                                    PhysicalOperator& plan,
+                                    std::string location,
                                     PendingWriteOf pending) {
   const auto& info = op.info->Base().Cast<duckdb::CreateTableInfo>();
   commands::TableDefinition definition = engine::Unwrap(DefinitionOf(info));
@@ -237,14 +258,16 @@ PhysicalOperator& PlanCreateTableAs(ClientContext& context,
   }
   auto partition_columns = PositionsOf(protocol::Schema{definition.columns},
                                        definition.partition_columns);
-  auto begin = [definition = std::move(definition), location = std::move(location),
-                pending = std::move(pending)](ClientContext& running) -> PendingWrite& {
+  auto begin =
+      [definition = std::move(definition), location = std::move(location),
+       pending = std::move(pending)](ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
     engine::Unwrap(write.BeginCreate(location, definition, true));
     return write;
   };
   PhysicalOperator& rows = CastRows(context, planner, plan, types);
-  return WriteRows(planner, op, rows, partition_columns, false, std::move(begin));
+  return WriteRows(planner, op, rows, partition_columns, false,
+                   std::move(begin));
 }
 
 }  // namespace bayou::sql

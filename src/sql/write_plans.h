@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How INSERT, CREATE TABLE and CREATE TABLE AS SELECT run: what the catalog hands
-// over to when DuckDB asks it for a plan. Everything here throws DuckDB
+// How INSERT, CREATE TABLE and CREATE TABLE AS SELECT run: what the catalog
+// hands over to when DuckDB asks it for a plan. Everything here throws DuckDB
 // exceptions (see engine::Throw).
 #pragma once
 
@@ -10,7 +10,6 @@
 #include <duckdb/parser/parsed_data/create_table_info.hpp>
 #include <duckdb/planner/operator/logical_create_table.hpp>
 #include <duckdb/planner/operator/logical_insert.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,10 +39,11 @@ duckdb::PhysicalOperator& PlanCreateTableAs(
 
 // CREATE TABLE without rows: becomes pending. IF NOT EXISTS and OR REPLACE are
 // the catalog's to look at.
-void CreateTable(const duckdb::CreateTableInfo& info, const std::string& location,
-                 PendingWrite& pending);
+void CreateTable(const duckdb::CreateTableInfo& info,
+                 const std::string& location, PendingWrite& pending);
 
 // What CREATE TABLE says, in the protocol's terms.
-Result<commands::TableDefinition> DefinitionOf(const duckdb::CreateTableInfo& info);
+Result<commands::TableDefinition> DefinitionOf(
+    const duckdb::CreateTableInfo& info);
 
 }  // namespace bayou::sql

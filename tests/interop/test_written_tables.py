@@ -83,7 +83,7 @@ def assert_same(got, want):
                                         "'delta.parquet.compression.codec'='zstd'"])
 def test_every_type_is_read_by_duckdb(sql, tmp_path, duckdb_delta, properties):
     create(sql, f"delta.`{tmp_path}/t`", properties)
-    read = duckdb_delta.execute(f"SELECT * FROM delta_scan('{tmp_path}/t')").fetch_arrow_table()
+    read = duckdb_delta.execute(f"SELECT * FROM delta_scan('{tmp_path}/t')").to_arrow_table()
     assert_same(plain(read), expected())
 
 
@@ -98,7 +98,7 @@ def test_wall_clock_times_are_read_by_both(sql, tmp_path, duckdb_delta):
         f"INSERT INTO {table} VALUES (1, '2024-01-01 10:00:00.123456'), (2, NULL)")
     want = [{"id": 1, "t": datetime.datetime(2024, 1, 1, 10, 0, 0, 123456)}, {"id": 2, "t": None}]
     assert plain(by_deltalake(tmp_path / "t")) == want
-    assert plain(duckdb_delta.execute(f"SELECT * FROM delta_scan('{tmp_path}/t')").fetch_arrow_table()) == want
+    assert plain(duckdb_delta.execute(f"SELECT * FROM delta_scan('{tmp_path}/t')").to_arrow_table()) == want
 
 
 ODD_VALUES = ["a b", "a/b", "/x/", "a%b", "%2F", "a=b", "a:b", "#", "?", "~", "..", "é", "\U0001D11E", "a\tb", "a\nb", "'",
@@ -112,7 +112,7 @@ def test_odd_partition_values_are_read_by_both(sql, tmp_path, duckdb_delta):
     sql(f"CREATE TABLE {table} (p VARCHAR, id INTEGER) PARTITIONED BY (p)", f"INSERT INTO {table} VALUES {values}")
     want = [{"p": value, "id": i} for i, value in enumerate(ODD_VALUES)]
     assert plain(by_deltalake(tmp_path / "t")) == want
-    assert plain(duckdb_delta.execute(f"SELECT p, id FROM delta_scan('{tmp_path}/t')").fetch_arrow_table()) == want
+    assert plain(duckdb_delta.execute(f"SELECT p, id FROM delta_scan('{tmp_path}/t')").to_arrow_table()) == want
 
 
 @pytest.mark.parametrize("name", ["bool", "i8", "i64", "d18", "d38", "s", "day", "ts"])
@@ -123,7 +123,7 @@ def test_partition_columns_of_every_type(sql, tmp_path, duckdb_delta, name):
         f"INSERT INTO {table} VALUES ({values[0]}, 0), ({values[1]}, 1), (NULL, 2)")
     want = [{"p": value if value != "" else None, "id": i} for i, value in enumerate([*python, None])]
     assert_same(plain(by_deltalake(tmp_path / "t")), want)
-    read = duckdb_delta.execute(f"SELECT p, id FROM delta_scan('{tmp_path}/t')").fetch_arrow_table()
+    read = duckdb_delta.execute(f"SELECT p, id FROM delta_scan('{tmp_path}/t')").to_arrow_table()
     assert_same(plain(read), want)
 
 
@@ -134,7 +134,7 @@ def test_statistics_lose_no_row_to_another_reader(sql, tmp_path, duckdb_delta):
         if name in ("list", "map", "struct", "deep", "b", "bool"):
             continue
         for value in values:
-            value = f"{value}::{'VARCHAR' if name == 's' else COLUMNS[name][0]}"
+            value = f"({value})::{'VARCHAR' if name == 's' else COLUMNS[name][0]}"
             query = f"SELECT count(*) FROM delta_scan('{tmp_path}/t') WHERE {name} >= {value} AND {name} <= {value}"
             assert duckdb_delta.execute(query).fetchall() == [(1,)], (name, value)
 
@@ -147,7 +147,7 @@ def test_a_checkpoint_alone_is_read_by_both(sql, tmp_path, duckdb_delta):
         commit.unlink()
     want = [{"p": "a b", "id": i} for i in range(4)] + [{"p": None, "id": i + 100} for i in range(4)]
     assert plain(by_deltalake(tmp_path / "t")) == want
-    assert plain(duckdb_delta.execute(f"SELECT p, id FROM delta_scan('{tmp_path}/t')").fetch_arrow_table()) == want
+    assert plain(duckdb_delta.execute(f"SELECT p, id FROM delta_scan('{tmp_path}/t')").to_arrow_table()) == want
 
 
 def test_deltalake_and_bayou_append_in_turns(sql, tmp_path):

@@ -28,7 +28,7 @@ struct Operation {
 };
 
 // JSON encodings of operation parameters.
-std::string TextParameter(std::string_view text);  // "text"
+std::string TextParameter(std::string_view text);                  // "text"
 std::string ListParameter(const std::vector<std::string>& items);  // "[\"a\"]"
 std::string MapParameter(const protocol::StringMap& items);  // "{\"a\":\"b\"}"
 

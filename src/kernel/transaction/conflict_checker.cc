@@ -11,20 +11,23 @@ namespace {
 Status Conflict(std::string_view condition, const WinningCommit& winner,
                 std::string_view table, std::string_view reason) {
   const protocol::CommitInfo* info = winner.info();
-  const std::string operation =
-      info != nullptr && info->operation ? *info->operation : "of an unknown kind";
-  return Fail(ErrorCode::kConflict, condition,
-              fmt::format("table {}: version {} (operation {}) was committed first "
-                          "and {}; nothing of this statement was committed: run it "
-                          "again",
-                          table, winner.version, operation, reason));
+  const std::string operation = info != nullptr && info->operation
+                                    ? *info->operation
+                                    : "of an unknown kind";
+  return Fail(
+      ErrorCode::kConflict, condition,
+      fmt::format("table {}: version {} (operation {}) was committed first "
+                  "and {}; nothing of this statement was committed: run it "
+                  "again",
+                  table, winner.version, operation, reason));
 }
 
 }  // namespace
 
 const protocol::CommitInfo* WinningCommit::info() const {
   for (const protocol::Action& action : actions) {
-    if (const auto* info = std::get_if<protocol::CommitInfo>(&action)) return info;
+    if (const auto* info = std::get_if<protocol::CommitInfo>(&action))
+      return info;
   }
   return nullptr;
 }
@@ -48,8 +51,9 @@ Status CheckConflict(const ReadSet& reads, const WinningCommit& winner,
     }
     const auto* remove = std::get_if<protocol::RemoveFile>(&action);
     if (remove != nullptr && remove->data_change) {
-      return Conflict("DELTA_CONCURRENT_DELETE_READ", winner, table,
-                      "removed rows from the table, which this statement reads");
+      return Conflict(
+          "DELTA_CONCURRENT_DELETE_READ", winner, table,
+          "removed rows from the table, which this statement reads");
     }
   }
   return {};

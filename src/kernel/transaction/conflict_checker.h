@@ -33,7 +33,8 @@ struct WinningCommit {
 // Errors: kConflict, with a condition that names the reason, and a message that
 // names the winner's version and operation:
 //   DELTA_PROTOCOL_CHANGED, DELTA_METADATA_CHANGED
-//   DELTA_CONCURRENT_APPEND, DELTA_CONCURRENT_DELETE_READ  it changed files that
+//   DELTA_CONCURRENT_APPEND, DELTA_CONCURRENT_DELETE_READ  it changed files
+//   that
 //                          this transaction has read
 Status CheckConflict(const ReadSet& reads, const WinningCommit& winner,
                      std::string_view table);

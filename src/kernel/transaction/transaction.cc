@@ -30,7 +30,8 @@ std::int64_t HighWaterMark(const std::string& configuration) {
   simdjson::dom::parser parser;
   const auto json = ParseJson(parser, configuration);
   std::int64_t mark = -1;
-  if (json && (*json)["rowIdHighWaterMark"].get(mark) != simdjson::SUCCESS) mark = -1;
+  if (json && (*json)["rowIdHighWaterMark"].get(mark) != simdjson::SUCCESS)
+    mark = -1;
   return mark;
 }
 
@@ -40,7 +41,8 @@ protocol::DomainMetadata RowTrackingDomain(std::int64_t high_water_mark) {
 }
 
 std::int64_t RowsOf(const protocol::AddFile& file) {
-  return protocol::ReadStatistics(file.stats.value_or(""), {}).num_records.value_or(0);
+  return protocol::ReadStatistics(file.stats.value_or(""), {})
+      .num_records.value_or(0);
 }
 
 }  // namespace
@@ -86,24 +88,26 @@ Result<Version> Transaction::Commit(const Operation& operation) {
   }
   const Error exhausted{
       ErrorCode::kUnavailable, "DELTA_COMMIT_RETRIES_EXHAUSTED",
-              fmt::format("table {}: lost {} races for a version in a row, the last "
-                          "one for version {}; run the statement again",
-                          location(), kMaxAttempts, version)};
+      fmt::format("table {}: lost {} races for a version in a row, the last "
+                  "one for version {}; run the statement again",
+                  location(), kMaxAttempts, version)};
   if (may_be_committed_) return UnknownOutcome(version, exhausted);
   return tl::unexpected<Error>(exhausted);
 }
 
 Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
-                                              Version version, Predecessor* before) {
-  const Status put =
-      store_->PutIfAbsent(CommitPath(version), Render(operation, version, *before));
+                                              Version version,
+                                              Predecessor* before) {
+  const Status put = store_->PutIfAbsent(CommitPath(version),
+                                         Render(operation, version, *before));
   if (put) return Committed();
   if (put.error().code == ErrorCode::kCommitUnknown) may_be_committed_ = true;
   const bool taken = put.error().code == ErrorCode::kAlreadyExists;
   if (!taken && !may_be_committed_) return tl::unexpected<Error>(put.error());
 
   const Result<std::optional<WinningCommit>> holder = ReadCommit(version);
-  if (!holder && may_be_committed_) return UnknownOutcome(version, holder.error());
+  if (!holder && may_be_committed_)
+    return UnknownOutcome(version, holder.error());
   if (!holder) return tl::unexpected<Error>(holder.error());
   if (!*holder) return Outcome::kNobody;
   const protocol::CommitInfo* info = (*holder)->info();
@@ -121,36 +125,43 @@ Transaction::Outcome Transaction::Committed() {
 
 tl::unexpected<Error> Transaction::UnknownOutcome(Version version,
                                                   const Error& reason) const {
-  return Fail(ErrorCode::kCommitUnknown, "DELTA_COMMIT_UNKNOWN",
-              fmt::format("table {}: whether version {} was committed could not be "
-                          "found out ({}); it was if the commitInfo of that version "
-                          "has txnId {}",
-                          location(), version, reason.message, txn_id_));
+  return Fail(
+      ErrorCode::kCommitUnknown, "DELTA_COMMIT_UNKNOWN",
+      fmt::format("table {}: whether version {} was committed could not be "
+                  "found out ({}); it was if the commitInfo of that version "
+                  "has txnId {}",
+                  location(), version, reason.message, txn_id_));
 }
 
-Result<std::optional<WinningCommit>> Transaction::ReadCommit(Version version) const {
+Result<std::optional<WinningCommit>> Transaction::ReadCommit(
+    Version version) const {
   const std::string path = CommitPath(version);
   const Result<std::string> text = store_->Read(path);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
   if (!text) return tl::unexpected<Error>(text.error());
   WinningCommit commit{.version = version, .actions = {}};
-  BAYOU_ASSIGN(commit.actions, protocol::ParseActions(*text, JoinPath(location(), path)));
+  BAYOU_ASSIGN(commit.actions,
+               protocol::ParseActions(*text, JoinPath(location(), path)));
   return commit;
 }
 
-Status Transaction::YieldTo(const WinningCommit& winner, Predecessor* before) const {
+Status Transaction::YieldTo(const WinningCommit& winner,
+                            Predecessor* before) const {
   if (!base_) {
-    return Fail(ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",
-                fmt::format("table {} was created by another at the same time; nothing "
-                            "of this statement was committed",
-                            location()));
+    return Fail(
+        ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",
+        fmt::format("table {} was created by another at the same time; nothing "
+                    "of this statement was committed",
+                    location()));
   }
   BAYOU_TRY(CheckConflict(reads_, winner, location()));
   BAYOU_TRY(store_->Sync(CommitPath(winner.version)));
   for (const protocol::Action& action : winner.actions) {
     if (const auto* info = std::get_if<protocol::CommitInfo>(&action)) {
-      if (info->in_commit_timestamp) before->in_commit_timestamp = *info->in_commit_timestamp;
-    } else if (const auto* domain = std::get_if<protocol::DomainMetadata>(&action)) {
+      if (info->in_commit_timestamp)
+        before->in_commit_timestamp = *info->in_commit_timestamp;
+    } else if (const auto* domain =
+                   std::get_if<protocol::DomainMetadata>(&action)) {
       if (domain->domain == kRowTrackingDomain) {
         before->row_id_high_water_mark = HighWaterMark(domain->configuration);
       }
@@ -176,7 +187,8 @@ Result<Transaction::Predecessor> Transaction::BasePredecessor() const {
   const auto& domains = base_->state().domains();
   const auto row_tracking = domains.find(std::string(kRowTrackingDomain));
   if (row_tracking != domains.end()) {
-    before.row_id_high_water_mark = HighWaterMark(row_tracking->second.configuration);
+    before.row_id_high_water_mark =
+        HighWaterMark(row_tracking->second.configuration);
   }
   return before;
 }
@@ -185,7 +197,8 @@ std::string Transaction::Render(const Operation& operation, Version version,
                                 const Predecessor& before) const {
   CommitFacts facts;
   facts.timestamp = env_->NowMs();
-  if (protocol::TableProperties(metadata_.configuration).in_commit_timestamps()) {
+  if (protocol::TableProperties(metadata_.configuration)
+          .in_commit_timestamps()) {
     facts.in_commit_timestamp =
         std::max(facts.timestamp, before.in_commit_timestamp + 1);
     facts.timestamp = *facts.in_commit_timestamp;
@@ -204,7 +217,11 @@ std::string Transaction::Render(const Operation& operation, Version version,
     append(protocol_);
     append(metadata_);
   }
-  const bool tracks_rows = protocol::Supports(protocol_, "rowTracking");
+  const auto suspended =
+      metadata_.configuration.find("delta.rowTrackingSuspended");
+  const bool tracks_rows = protocol::Supports(protocol_, "rowTracking") &&
+                           (suspended == metadata_.configuration.end() ||
+                            suspended->second != "true");
   std::int64_t mark = before.row_id_high_water_mark;
   for (const protocol::AddFile& file : adds_) {
     protocol::AddFile add = file;

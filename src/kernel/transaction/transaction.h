@@ -5,15 +5,14 @@
 //
 // The commit is a file that is put where none is (Protocol: "Delta Log
 // Entries"). Whoever puts it first has the version. The loser reads what the
-// winner did: when that leaves its changes valid it tries the next version, with
-// row ids and in-commit timestamp assigned anew; otherwise it reports a conflict.
-// An answer that got lost is settled by reading the version back: the commit is
-// ours if it carries our txnId.
+// winner did: when that leaves its changes valid it tries the next version,
+// with row ids and in-commit timestamp assigned anew; otherwise it reports a
+// conflict. An answer that got lost is settled by reading the version back: the
+// commit is ours if it carries our txnId.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,7 +92,8 @@ class Transaction {
   Result<Outcome> Try(const Operation& operation, Version version,
                       Predecessor* before);
   Outcome Committed();
-  tl::unexpected<Error> UnknownOutcome(Version version, const Error& reason) const;
+  tl::unexpected<Error> UnknownOutcome(Version version,
+                                       const Error& reason) const;
   // nullopt: nobody has the version.
   Result<std::optional<WinningCommit>> ReadCommit(Version version) const;
   Status YieldTo(const WinningCommit& winner, Predecessor* before) const;

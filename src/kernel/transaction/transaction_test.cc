@@ -89,7 +89,9 @@ class MemoryStore final : public store::Store {
     if (files_.erase(std::string(name)) == 0) return Missing(name);
     return {};
   }
-  std::string NativePath(std::string_view name) const override { return std::string(name); }
+  std::string NativePath(std::string_view name) const override {
+    return std::string(name);
+  }
   const std::string& location() const override { return location_; }
 
  private:
@@ -169,7 +171,8 @@ class TransactionTest : public ::testing::Test {
   // Commits actions as another writer would.
   void Other(const std::string& lines) {
     const Version version = Latest()->version() + 1;
-    ASSERT_TRUE(store_->PutIfAbsent("_delta_log/" + log::CommitName(version), lines));
+    ASSERT_TRUE(
+        store_->PutIfAbsent("_delta_log/" + log::CommitName(version), lines));
   }
 
   inline static const Operation kWrite = {
@@ -187,7 +190,8 @@ TEST_F(TransactionTest, CommitsTheNextVersionWithItsCommitInfoFirst) {
   ASSERT_NE(info, nullptr);
   EXPECT_EQ(info->operation, "WRITE");
   EXPECT_EQ(info->is_blind_append, true);
-  EXPECT_THAT(info->json, HasSubstr(R"("operationParameters":{"mode":"Append"})"));
+  EXPECT_THAT(info->json,
+              HasSubstr(R"("operationParameters":{"mode":"Append"})"));
   EXPECT_THAT(info->json, HasSubstr(R"("readVersion":0)"));
   EXPECT_THAT(info->json, HasSubstr(R"("operationMetrics":{"numFiles":"1"})"));
   EXPECT_THAT(info->json, HasSubstr(R"("engineInfo":"Bayou/)"));
@@ -204,19 +208,21 @@ TEST_F(TransactionTest, ALostRaceTakesTheNextVersion) {
 
 TEST_F(TransactionTest, TwoCreationsOfOneTable) {
   CreateTable();
-  auto again = Transaction::Create(store_, {}, {}, Env::System()).Commit({"X", {}, {}});
+  auto again =
+      Transaction::Create(store_, {}, {}, Env::System()).Commit({"X", {}, {}});
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::kAlreadyExists);
 }
 
 TEST_F(TransactionTest, AChangeOfMetadataOrProtocolIsAConflict) {
   CreateTable();
-  for (const char* line :
-       {R"({"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{}}})",
-        R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"}) {
+  for (
+      const char* line :
+      {R"({"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{}}})",
+       R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"}) {
     Transaction append = Append("a.parquet");
-    Other(std::string(R"({"commitInfo":{"operation":"SET TBLPROPERTIES"}})") + "\n" + line +
-          "\n");
+    Other(std::string(R"({"commitInfo":{"operation":"SET TBLPROPERTIES"}})") +
+          "\n" + line + "\n");
     const auto committed = append.Commit(kWrite);
     ASSERT_FALSE(committed);
     EXPECT_EQ(committed.error().code, ErrorCode::kConflict);
@@ -273,13 +279,17 @@ TEST_F(TransactionTest, RowIdsAreAssignedAnewAfterALostRace) {
   EXPECT_EQ(OfKind<AddFile>(1)[0].base_row_id, 0);
   EXPECT_EQ(OfKind<AddFile>(2)[0].base_row_id, 10);
   EXPECT_EQ(OfKind<AddFile>(2)[0].default_row_commit_version, 2);
-  EXPECT_EQ(OfKind<DomainMetadata>(2)[0].configuration, R"({"rowIdHighWaterMark":19})");
+  EXPECT_EQ(OfKind<DomainMetadata>(2)[0].configuration,
+            R"({"rowIdHighWaterMark":19})");
 }
 
 TEST_F(TransactionTest, InCommitTimestampsGrow) {
-  CreateTable({{"delta.enableInCommitTimestamps", "true"}}, {"inCommitTimestamp"});
+  CreateTable({{"delta.enableInCommitTimestamps", "true"}},
+              {"inCommitTimestamp"});
   Transaction append = Append("a.parquet");
-  Other(R"({"commitInfo":{"inCommitTimestamp":99999999999999,"operation":"WRITE"}})" "\n");
+  Other(
+      R"({"commitInfo":{"inCommitTimestamp":99999999999999,"operation":"WRITE"}})"
+      "\n");
   EXPECT_EQ(append.Commit(kWrite).value(), 2);
   const CommitInfo info = OfKind<CommitInfo>(2)[0];
   EXPECT_EQ(info.in_commit_timestamp, 100000000000000);

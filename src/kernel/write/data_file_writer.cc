@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/write/data_file_writer.h"
 
+#include <algorithm>
 #include <duckdb/catalog/catalog_entry/copy_function_catalog_entry.hpp>
 #include <duckdb/common/types/column/column_data_collection.hpp>
-
-#include <algorithm>
 #include <utility>
 
 #include "base/uri_path.h"
@@ -13,15 +12,24 @@
 namespace bayou::write {
 namespace {
 
-// A row group ends after so many rows, as everywhere in DuckDB, or so many bytes
-// in memory: the bound on what a writer holds.
+// A row group ends after so many rows, as everywhere in DuckDB, or so many
+// bytes in memory: the bound on what a writer holds.
 constexpr duckdb::idx_t kRowGroupRows = 122'880;
 constexpr std::int64_t kRowGroupBytes = 64 << 20;
 
-// DuckDB's word for a codec of Spark's. Unknown ones go through: DuckDB says so.
+// DuckDB's word for a codec of Spark's. Unknown ones go through: DuckDB says
+// so.
 std::string DuckCodec(const std::string& codec) {
   if (codec == "none") return "uncompressed";
   return codec == "lz4raw" ? "lz4_raw" : codec;
+}
+
+// DuckDB's CreateDirectoriesRecursive takes a backslash for a separator.
+void CreateFolders(duckdb::FileSystem& files, const std::string& folder) {
+  if (folder.empty() || files.DirectoryExists(folder)) return;
+  const std::size_t slash = folder.rfind('/');
+  if (slash != std::string::npos) CreateFolders(files, folder.substr(0, slash));
+  files.CreateDirectory(folder);
 }
 
 }  // namespace
@@ -38,7 +46,8 @@ Result<std::shared_ptr<const ParquetFormat>> ParquetFormat::Bind(
     info.is_from = false;
     info.format = "parquet";
     info.options["compression"] = {duckdb::Value(DuckCodec(layout->codec))};
-    if (!layout->field_ids.IsNull()) info.options["field_ids"] = {layout->field_ids};
+    if (!layout->field_ids.IsNull())
+      info.options["field_ids"] = {layout->field_ids};
     duckdb::CopyFunctionBindInput input(info, function.function_info);
     auto bind_data = function.copy_to_bind(context, input, layout->stored_names,
                                            layout->stored_types);
@@ -63,7 +72,7 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Create(
     const std::string& path) {
   return engine::Guard([&] {
     auto& files = duckdb::FileSystem::GetFileSystem(context);
-    files.CreateDirectoriesRecursive(path.substr(0, path.rfind('/')));
+    CreateFolders(files, path.substr(0, path.rfind('/')));
     std::unique_ptr<DataFileWriter> writer(
         new DataFileWriter(context, std::move(format), path));
     writer->file_ = writer->format_->function_.copy_to_initialize_global(
@@ -72,9 +81,11 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Create(
   });
 }
 
-void DataFileWriter::StartRowGroup(const duckdb::vector<duckdb::LogicalType>& types) {
+void DataFileWriter::StartRowGroup(
+    const duckdb::vector<duckdb::LogicalType>& types) {
   row_group_ = duckdb::make_uniq<duckdb::ColumnDataCollection>(context_, types);
-  row_group_->SetPartitionIndex(0);  // Moved to disk only when nothing else can be.
+  row_group_->SetPartitionIndex(
+      0);  // Moved to disk only when nothing else can be.
   append_ = {};
   row_group_->InitializeAppend(append_);
 }
@@ -99,8 +110,10 @@ void DataFileWriter::FlushRowGroup() {
 }
 
 bool DataFileWriter::IsFull() const {
-  const auto target = static_cast<duckdb::idx_t>(format_->layout().target_file_size);
-  return format_->function_.rotate_next_file(*file_, *format_->bind_data_, target);
+  const auto target =
+      static_cast<duckdb::idx_t>(format_->layout().target_file_size);
+  return format_->function_.rotate_next_file(*file_, *format_->bind_data_,
+                                             target);
 }
 
 Result<std::int64_t> DataFileWriter::Close() {

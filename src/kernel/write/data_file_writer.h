@@ -3,10 +3,9 @@
 // Writes one Parquet file, row group by row group, through DuckDB's writer.
 #pragma once
 
+#include <cstdint>
 #include <duckdb.hpp>
 #include <duckdb/function/copy_function.hpp>
-
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -23,7 +22,9 @@ class ParquetFormat {
       duckdb::ClientContext& context, std::shared_ptr<const FileLayout> layout);
 
   const FileLayout& layout() const { return *layout_; }
-  const std::shared_ptr<const FileLayout>& shared_layout() const { return layout_; }
+  const std::shared_ptr<const FileLayout>& shared_layout() const {
+    return layout_;
+  }
   // `snappy.parquet`: what file names end with.
   std::string extension() const;
 
@@ -41,15 +42,16 @@ class ParquetFormat {
   std::shared_ptr<const FileLayout> layout_;
 };
 
-// Used by one thread. Holds at most one row group of rows, in memory that DuckDB
-// can move to disk. A file that was not closed is left behind incomplete: the
-// owner deletes it.
+// Used by one thread. Holds at most one row group of rows, in memory that
+// DuckDB can move to disk. A file that was not closed is left behind
+// incomplete: the owner deletes it.
 class DataFileWriter {
  public:
-  // Creates the file at `path` (see Store::NativePath) and the folders above it.
+  // Creates the file at `path` (see Store::NativePath) and the folders above
+  // it.
   static Result<std::unique_ptr<DataFileWriter>> Create(
-      duckdb::ClientContext& context, std::shared_ptr<const ParquetFormat> format,
-      const std::string& path);
+      duckdb::ClientContext& context,
+      std::shared_ptr<const ParquetFormat> format, const std::string& path);
 
   // Appends rows: the layout's stored columns, in that order. Fields of structs
   // may have other names than in the file.

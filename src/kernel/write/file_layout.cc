@@ -20,17 +20,29 @@ using protocol::TypeKind;
 // DuckDB's name for the id of a field that has fields itself.
 constexpr char kOwnFieldId[] = "__duckdb_field_id";
 
-Status CheckWritableType(const DataType& type, const std::string& path) {
+// `protocol` tells which types the table's files may hold, and in what form.
+Status CheckWritableType(const protocol::Protocol& protocol,
+                         const DataType& type, const std::string& path) {
   if (type.kind == TypeKind::kVoid) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
-                "column " + path + " has a nested part of type void, which no "
+                "column " + path +
+                    " has a nested part of type void, which no "
                     "file can hold; give it a type");
   }
+  // DuckDB's writer shreds every variant that it can.
+  const bool shreds = protocol::Supports(protocol, "variantShredding") ||
+                      protocol::Supports(protocol, "variantShredding-preview");
+  if (type.kind == TypeKind::kVariant && !shreds) {
+    return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
+                "column " + path +
+                    " is a variant, which Bayou writes shredded: "
+                    "the table needs 'delta.enableVariantShredding'='true'");
+  }
   for (const Field& field : type.fields) {
-    BAYOU_TRY(CheckWritableType(field.type, path + "." + field.name));
+    BAYOU_TRY(CheckWritableType(protocol, field.type, path + "." + field.name));
   }
   for (const DataType& child : type.children) {
-    BAYOU_TRY(CheckWritableType(child, path));
+    BAYOU_TRY(CheckWritableType(protocol, child, path));
   }
   return {};
 }
@@ -57,9 +69,11 @@ LogicalType StoredType(const DataType& type) {
 
 // The ids in and below a field in DuckDB's form: a number, or a struct of the
 // numbers below with the field's own among them. Empty when there is none.
-std::optional<Value> FieldIds(std::optional<std::int32_t> own, const DataType& type) {
+std::optional<Value> FieldIds(std::optional<std::int32_t> own,
+                              const DataType& type) {
   duckdb::child_list_t<Value> ids;
-  const auto add = [&](const std::string& name, const std::optional<Value>& value) {
+  const auto add = [&](const std::string& name,
+                       const std::optional<Value>& value) {
     if (value) ids.emplace_back(name, *value);
   };
   for (const Field& field : type.fields) {
@@ -71,7 +85,8 @@ std::optional<Value> FieldIds(std::optional<std::int32_t> own, const DataType& t
     add("key", FieldIds(std::nullopt, type.children[0]));
     add("value", FieldIds(std::nullopt, type.children[1]));
   }
-  if (ids.empty()) return own ? std::optional(Value::INTEGER(*own)) : std::nullopt;
+  if (ids.empty())
+    return own ? std::optional(Value::INTEGER(*own)) : std::nullopt;
   if (own) ids.emplace_back(kOwnFieldId, Value::INTEGER(*own));
   return Value::STRUCT(std::move(ids));
 }
@@ -119,11 +134,13 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
                                      layout->partition_columns.end(),
                                      i) != layout->partition_columns.end();
     if (schema.fields[i].type.kind == TypeKind::kVoid) continue;
-    BAYOU_TRY(CheckWritableType(schema.fields[i].type, schema.fields[i].name));
+    BAYOU_TRY(CheckWritableType(protocol, schema.fields[i].type,
+                                schema.fields[i].name));
     (partition ? last : layout->stored_columns).push_back(i);
   }
   if (MaterializesPartitionColumns(protocol)) {
-    layout->stored_columns.insert(layout->stored_columns.end(), last.begin(), last.end());
+    layout->stored_columns.insert(layout->stored_columns.end(), last.begin(),
+                                  last.end());
   }
   if (layout->stored_columns.empty()) {
     return Fail(ErrorCode::kUnsupported, "DELTA_NO_DATA_COLUMN",
@@ -131,22 +148,25 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
                 "nothing to store in files; add another column");
   }
 
-  const bool mapped = protocol::Supports(protocol, "columnMapping") &&
-                      properties.column_mapping_mode() != protocol::ColumnMappingMode::kNone;
+  const bool mapped =
+      protocol::Supports(protocol, "columnMapping") &&
+      properties.column_mapping_mode() != protocol::ColumnMappingMode::kNone;
   duckdb::child_list_t<Value> ids;
   for (const std::size_t i : layout->stored_columns) {
     const Field& field = schema.fields[i];
     layout->stored_names.push_back(field.physical_name());
     layout->stored_types.push_back(StoredType(field.type));
-    const auto id = mapped ? FieldIds(field.field_id(), field.type) : std::nullopt;
+    const auto id =
+        mapped ? FieldIds(field.field_id(), field.type) : std::nullopt;
     if (id) ids.emplace_back(field.physical_name(), *id);
   }
   if (!ids.empty()) layout->field_ids = Value::STRUCT(std::move(ids));
 
   BAYOU_ASSIGN(layout->statistics,
-               protocol::ChooseStatisticsColumns(schema, layout->partition_columns, properties));
-  layout->string_prefix =
-      static_cast<std::size_t>(std::max(0, properties.stats_string_prefix_length()));
+               protocol::ChooseStatisticsColumns(
+                   schema, layout->partition_columns, properties));
+  layout->string_prefix = static_cast<std::size_t>(
+      std::max(0, properties.stats_string_prefix_length()));
   layout->tight_bounds = protocol::Supports(protocol, "deletionVectors");
   layout->codec = properties.compression_codec();
   layout->target_file_size = properties.target_file_size();

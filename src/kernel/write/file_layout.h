@@ -4,10 +4,9 @@
 // the table's schema, protocol and properties.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,8 +39,8 @@ struct FileLayout {
   std::size_t string_prefix = 32;  // See string_bounds.h.
   bool tight_bounds = false;       // Statistics say so where vectors can come.
 
-  std::string codec;                    // As in delta.parquet.compression.codec.
-  std::int64_t target_file_size = 0;    // Bytes; a file may be somewhat larger.
+  std::string codec;                  // As in delta.parquet.compression.codec.
+  std::int64_t target_file_size = 0;  // Bytes; a file may be somewhat larger.
 
   // The types that rows have when they are written: all columns of the table.
   duckdb::vector<duckdb::LogicalType> RowTypes() const;

@@ -28,7 +28,8 @@ class FileStatisticsWriter::Column {
   virtual ~Column() = default;
 
   // `present`: which rows have no null struct around the value; nullptr: all.
-  virtual void Update(Vector& values, idx_t count, const ValidityMask* present) = 0;
+  virtual void Update(Vector& values, idx_t count,
+                      const ValidityMask* present) = 0;
 
   // Bounds as raw JSON, or nullopt where there is none to give.
   virtual std::optional<std::string> Minimum() const { return std::nullopt; }
@@ -38,7 +39,8 @@ class FileStatisticsWriter::Column {
  protected:
   // Calls `visit` with each value that is not null and counts the others.
   template <typename T, typename Visit>
-  void ForEach(Vector& values, idx_t count, const ValidityMask* present, Visit visit) {
+  void ForEach(Vector& values, idx_t count, const ValidityMask* present,
+               Visit visit) {
     UnifiedVectorFormat format;
     values.ToUnifiedFormat(count, format);
     const T* data = UnifiedVectorFormat::GetData<T>(format);
@@ -56,7 +58,8 @@ class FileStatisticsWriter::Column {
   }
 
   // False, and counted, when row `i` is null.
-  bool Look(const UnifiedVectorFormat& format, idx_t i, const ValidityMask* present) {
+  bool Look(const UnifiedVectorFormat& format, idx_t i,
+            const ValidityMask* present) {
     const bool valid = (present == nullptr || present->RowIsValid(i)) &&
                        format.validity.RowIsValid(format.sel->get_index(i));
     if (!valid) ++null_count_;
@@ -74,7 +77,8 @@ using Column = FileStatisticsWriter::Column;
 // Booleans, bytes, arrays, maps, variants: no bounds.
 class UnboundedColumn final : public Column {
  public:
-  void Update(Vector& values, idx_t count, const ValidityMask* present) override {
+  void Update(Vector& values, idx_t count,
+              const ValidityMask* present) override {
     UnifiedVectorFormat format;
     values.ToUnifiedFormat(count, format);
     for (idx_t i = 0; i < count; ++i) Look(format, i, present);
@@ -87,7 +91,8 @@ class OrderedColumn final : public Column {
  public:
   explicit OrderedColumn(Format format) : format_(std::move(format)) {}
 
-  void Update(Vector& values, idx_t count, const ValidityMask* present) override {
+  void Update(Vector& values, idx_t count,
+              const ValidityMask* present) override {
     bool any = any_;
     T low = low_;
     T high = high_;
@@ -125,7 +130,8 @@ std::unique_ptr<Column> Ordered(Format format) {
 template <typename T>
 class FloatingColumn final : public Column {
  public:
-  void Update(Vector& values, idx_t count, const ValidityMask* present) override {
+  void Update(Vector& values, idx_t count,
+              const ValidityMask* present) override {
     ForEach<T>(values, count, present, [this](T value) {
       if (std::isnan(value)) {
         has_nan_ = true;
@@ -168,14 +174,16 @@ class StringColumn final : public Column {
  public:
   explicit StringColumn(std::size_t prefix) : prefix_(prefix) {}
 
-  void Update(Vector& values, idx_t count, const ValidityMask* present) override {
+  void Update(Vector& values, idx_t count,
+              const ValidityMask* present) override {
     std::optional<duckdb::string_t> low;
     std::optional<duckdb::string_t> high;
-    ForEach<duckdb::string_t>(values, count, present, [&](const duckdb::string_t& value) {
-      if (!low) low = high = value;
-      if (value < *low) low = value;
-      if (value > *high) high = value;
-    });
+    ForEach<duckdb::string_t>(values, count, present,
+                              [&](const duckdb::string_t& value) {
+                                if (!low) low = high = value;
+                                if (value < *low) low = value;
+                                if (value > *high) high = value;
+                              });
     if (!low) return;
     const auto view = [](const duckdb::string_t& s) {
       return std::string_view(s.GetData(), s.GetSize());
@@ -219,13 +227,15 @@ std::optional<std::string> TimestampJson(duckdb::timestamp_t timestamp,
   duckdb::Timestamp::Convert(timestamp, date, time);
   if (!HasFourDigitYear(date)) return std::nullopt;
   const std::int64_t ms = time.micros / 1000;
-  return fmt::format("\"{}T{:02}:{:02}:{:02}.{:03}{}\"", duckdb::Date::ToString(date),
-                     ms / 3'600'000, ms / 60'000 % 60, ms / 1000 % 60, ms % 1000, zone);
+  return fmt::format("\"{}T{:02}:{:02}:{:02}.{:03}{}\"",
+                     duckdb::Date::ToString(date), ms / 3'600'000,
+                     ms / 60'000 % 60, ms / 1000 % 60, ms % 1000, zone);
 }
 
 template <typename T>
 std::unique_ptr<Column> IntegerColumn() {
-  return Ordered<T>([](T value) { return std::optional(std::to_string(value)); });
+  return Ordered<T>(
+      [](T value) { return std::optional(std::to_string(value)); });
 }
 
 std::unique_ptr<Column> TimestampColumn(std::string_view zone) {
@@ -238,7 +248,8 @@ std::unique_ptr<Column> DecimalColumnOf(const DataType& type) {
   const auto precision = static_cast<std::uint8_t>(type.precision);
   const auto scale = static_cast<std::uint8_t>(type.scale);
   return Ordered<T>([=](T value) {
-    return std::optional(duckdb::Value::DECIMAL(value, precision, scale).ToString());
+    return std::optional(
+        duckdb::Value::DECIMAL(value, precision, scale).ToString());
   });
 }
 
@@ -249,7 +260,8 @@ std::unique_ptr<Column> DecimalColumn(const DataType& type) {
   return DecimalColumnOf<duckdb::hugeint_t>(type);
 }
 
-std::unique_ptr<Column> MakeColumn(const DataType& type, std::size_t string_prefix) {
+std::unique_ptr<Column> MakeColumn(const DataType& type,
+                                   std::size_t string_prefix) {
   switch (type.kind) {
     case TypeKind::kByte:
       return IntegerColumn<std::int8_t>();
@@ -280,8 +292,8 @@ std::unique_ptr<Column> MakeColumn(const DataType& type, std::size_t string_pref
 
 // Hands a leaf to its column. `below`: the way to it from `values`. `present`:
 // the rows with no null struct around `values`.
-void UpdateLeaf(Column& column, std::span<const std::size_t> below, Vector& values,
-                idx_t count, ValidityMask& present) {
+void UpdateLeaf(Column& column, std::span<const std::size_t> below,
+                Vector& values, idx_t count, ValidityMask& present) {
   if (below.empty()) {
     column.Update(values, count, present.AllValid() ? nullptr : &present);
     return;
@@ -296,7 +308,8 @@ void UpdateLeaf(Column& column, std::span<const std::size_t> below, Vector& valu
 // Writes values under the paths of their columns, as objects in objects. What
 // is nullopt is left out, and so is an object that would be empty.
 template <typename ValueOf>
-void WriteNested(JsonWriter& writer, const std::vector<protocol::StatisticsColumn>& columns,
+void WriteNested(JsonWriter& writer,
+                 const std::vector<protocol::StatisticsColumn>& columns,
                  ValueOf value_of) {
   std::vector<std::string> open;
   writer.StartObject();
@@ -325,7 +338,8 @@ void WriteNested(JsonWriter& writer, const std::vector<protocol::StatisticsColum
 
 }  // namespace
 
-FileStatisticsWriter::FileStatisticsWriter(std::shared_ptr<const FileLayout> layout)
+FileStatisticsWriter::FileStatisticsWriter(
+    std::shared_ptr<const FileLayout> layout)
     : layout_(std::move(layout)) {
   for (const protocol::StatisticsColumn& column : layout_->statistics) {
     columns_.push_back(MakeColumn(column.type, layout_->string_prefix));
@@ -337,10 +351,11 @@ FileStatisticsWriter::~FileStatisticsWriter() = default;
 void FileStatisticsWriter::Update(duckdb::DataChunk& rows) {
   num_records_ += static_cast<std::int64_t>(rows.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const std::span<const std::size_t> position = layout_->statistics[i].position;
+    const std::span<const std::size_t> position =
+        layout_->statistics[i].position;
     ValidityMask present(rows.size());
-    UpdateLeaf(*columns_[i], position.subspan(1), rows.data[position[0]], rows.size(),
-               present);
+    UpdateLeaf(*columns_[i], position.subspan(1), rows.data[position[0]],
+               rows.size(), present);
   }
 }
 

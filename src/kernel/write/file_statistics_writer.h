@@ -3,16 +3,15 @@
 // Gathers add.stats of one file while its rows pass by.
 //
 // Protocol: "Per-file Statistics". Minimum and maximum are kept for numbers,
-// dates, timestamps and strings; null counts for every chosen leaf column, where
-// a leaf of a null struct counts as null and a list or map by itself, not by its
-// elements. A bound that JSON cannot hold, or that readers might take wrongly, is
-// left out: a column with a NaN has none, an infinity is none, and neither is a
-// time outside of years 1 to 9999.
+// dates, timestamps and strings; null counts for every chosen leaf column,
+// where a leaf of a null struct counts as null and a list or map by itself, not
+// by its elements. A bound that JSON cannot hold, or that readers might take
+// wrongly, is left out: a column with a NaN has none, an infinity is none, and
+// neither is a time outside of years 1 to 9999.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <string>
 #include <vector>

@@ -26,8 +26,8 @@ class FileStatistics : public ::testing::Test {
 
   static std::string Json(const std::string& rows, const std::string& low,
                           const std::string& high, const std::string& nulls) {
-    return R"({"numRecords":)" + rows + R"(,"minValues":)" + low + R"(,"maxValues":)" +
-           high + R"(,"nullCount":)" + nulls + "}";
+    return R"({"numRecords":)" + rows + R"(,"minValues":)" + low +
+           R"(,"maxValues":)" + high + R"(,"nullCount":)" + nulls + "}";
   }
 
   SqlRows rows_;
@@ -40,54 +40,62 @@ TEST_F(FileStatistics, IntegersOfEveryWidth) {
         << type;
   }
   EXPECT_EQ(OfColumn("BIGINT", "(9223372036854775807), (-9223372036854775808)"),
-            Json("2", R"({"c":-9223372036854775808})", R"({"c":9223372036854775807})",
-                 R"({"c":0})"));
+            Json("2", R"({"c":-9223372036854775808})",
+                 R"({"c":9223372036854775807})", R"({"c":0})"));
 }
 
 TEST_F(FileStatistics, ManyChunks) {
-  EXPECT_EQ(Of("SELECT CASE WHEN range % 10 <> 0 THEN range END AS c FROM range(10000)"),
+  EXPECT_EQ(Of("SELECT CASE WHEN range % 10 <> 0 THEN range END AS c FROM "
+               "range(10000)"),
             Json("10000", R"({"c":1})", R"({"c":9999})", R"({"c":1000})"));
 }
 
 TEST_F(FileStatistics, OnlyNullsHaveNoBounds) {
-  EXPECT_EQ(OfColumn("INTEGER", "(NULL), (NULL)"), Json("2", "{}", "{}", R"({"c":2})"));
+  EXPECT_EQ(OfColumn("INTEGER", "(NULL), (NULL)"),
+            Json("2", "{}", "{}", R"({"c":2})"));
 }
 
 TEST_F(FileStatistics, DecimalsAreExact) {
   EXPECT_EQ(OfColumn("DECIMAL(4,2)", "('1.50'), ('-0.05')"),
             Json("2", R"({"c":-0.05})", R"({"c":1.50})", R"({"c":0})"));
   EXPECT_EQ(OfColumn("DECIMAL(18,4)", "('90071992547409.9301')"),
-            Json("1", R"({"c":90071992547409.9301})", R"({"c":90071992547409.9301})",
-                 R"({"c":0})"));
+            Json("1", R"({"c":90071992547409.9301})",
+                 R"({"c":90071992547409.9301})", R"({"c":0})"));
   const std::string widest(38, '9');
-  EXPECT_EQ(OfColumn("DECIMAL(38,0)", "('" + widest + "'), ('-" + widest + "')"),
-            Json("2", R"({"c":-)" + widest + "}", R"({"c":)" + widest + "}", R"({"c":0})"));
+  EXPECT_EQ(
+      OfColumn("DECIMAL(38,0)", "('" + widest + "'), ('-" + widest + "')"),
+      Json("2", R"({"c":-)" + widest + "}", R"({"c":)" + widest + "}",
+           R"({"c":0})"));
 }
 
 TEST_F(FileStatistics, NanLeavesNoBounds) {
-  EXPECT_EQ(OfColumn("DOUBLE", "('1'), ('NaN'), ('3')"), Json("3", "{}", "{}", R"({"c":0})"));
+  EXPECT_EQ(OfColumn("DOUBLE", "('1'), ('NaN'), ('3')"),
+            Json("3", "{}", "{}", R"({"c":0})"));
   EXPECT_EQ(OfColumn("FLOAT", "('NaN')"), Json("1", "{}", "{}", R"({"c":0})"));
 }
 
 TEST_F(FileStatistics, InfinityIsNoBound) {
   EXPECT_EQ(OfColumn("DOUBLE", "('inf'), ('-inf'), ('3')"),
             Json("3", "{}", "{}", R"({"c":0})"));
-  EXPECT_EQ(OfColumn("DOUBLE", "('inf'), ('3')"), Json("2", R"({"c":3})", "{}", R"({"c":0})"));
+  EXPECT_EQ(OfColumn("DOUBLE", "('inf'), ('3')"),
+            Json("2", R"({"c":3})", "{}", R"({"c":0})"));
 }
 
 TEST_F(FileStatistics, FloatingNumbersRoundTrip) {
   EXPECT_EQ(OfColumn("DOUBLE", "(0.1), (1e300)"),
             Json("2", R"({"c":0.1})", R"({"c":1e+300})", R"({"c":0})"));
   // 0.1f is not 0.1: a reader that compares doubles must see the greater one.
-  EXPECT_EQ(OfColumn("FLOAT", "(0.1)"), Json("1", R"({"c":0.10000000149011612})",
-                                             R"({"c":0.10000000149011612})", R"({"c":0})"));
+  EXPECT_EQ(OfColumn("FLOAT", "(0.1)"),
+            Json("1", R"({"c":0.10000000149011612})",
+                 R"({"c":0.10000000149011612})", R"({"c":0})"));
   EXPECT_EQ(OfColumn("DOUBLE", "('-0.0')"),
             Json("1", R"({"c":0})", R"({"c":0})", R"({"c":0})"));
 }
 
 TEST_F(FileStatistics, DatesAndTimes) {
   EXPECT_EQ(OfColumn("DATE", "('1850-01-01'), ('9999-12-31')"),
-            Json("2", R"({"c":"1850-01-01"})", R"({"c":"9999-12-31"})", R"({"c":0})"));
+            Json("2", R"({"c":"1850-01-01"})", R"({"c":"9999-12-31"})",
+                 R"({"c":0})"));
   EXPECT_EQ(OfColumn("TIMESTAMP", "('2024-01-01 00:00:00.123456')"),
             Json("1", R"({"c":"2024-01-01T00:00:00.123"})",
                  R"({"c":"2024-01-01T00:00:00.123"})", R"({"c":0})"));
@@ -108,9 +116,10 @@ TEST_F(FileStatistics, TimesThatOthersCannotReadAreNoBounds) {
 }
 
 TEST_F(FileStatistics, StringsAreCut) {
-  EXPECT_EQ(OfColumn("VARCHAR", "('" + std::string(40, 'b') + "'), ('a\"c'), (NULL)"),
-            Json("3", R"({"c":"a\"c"})", R"({"c":")" + std::string(32, 'b') + "\x7F\"}",
-                 R"({"c":1})"));
+  EXPECT_EQ(
+      OfColumn("VARCHAR", "('" + std::string(40, 'b') + "'), ('a\"c'), (NULL)"),
+      Json("3", R"({"c":"a\"c"})",
+           R"({"c":")" + std::string(32, 'b') + "\x7F\"}", R"({"c":1})"));
 }
 
 TEST_F(FileStatistics, StringsComparePastTheSignBit) {
@@ -123,16 +132,19 @@ TEST_F(FileStatistics, TypesWithoutBoundsCountTheirOwnNulls) {
             Json("3", "{}", "{}", R"({"c":1})"));
   EXPECT_EQ(OfColumn("MAP(VARCHAR, INTEGER)", "(MAP {'a': NULL}), (NULL)"),
             Json("2", "{}", "{}", R"({"c":1})"));
-  EXPECT_EQ(OfColumn("BLOB", "('a'), (NULL)"), Json("2", "{}", "{}", R"({"c":1})"));
-  EXPECT_EQ(OfColumn("BOOLEAN", "(true), (NULL)"), Json("2", "{}", "{}", R"({"c":1})"));
+  EXPECT_EQ(OfColumn("BLOB", "('a'), (NULL)"),
+            Json("2", "{}", "{}", R"({"c":1})"));
+  EXPECT_EQ(OfColumn("BOOLEAN", "(true), (NULL)"),
+            Json("2", "{}", "{}", R"({"c":1})"));
 }
 
 TEST_F(FileStatistics, StructsNestAndANullStructHasNullFields) {
-  EXPECT_EQ(Of("SELECT * FROM (VALUES (1, {'a': 1, 'b': {'c': 'x'}}), (2, NULL), "
-               "(3, {'a': NULL, 'b': NULL})) t(i, s)"),
-            Json("3", R"({"i":1,"s":{"a":1,"b":{"c":"x"}}})",
-                 R"({"i":3,"s":{"a":1,"b":{"c":"x"}}})",
-                 R"({"i":0,"s":{"a":2,"b":{"c":2}}})"));
+  EXPECT_EQ(
+      Of("SELECT * FROM (VALUES (1, {'a': 1, 'b': {'c': 'x'}}), (2, NULL), "
+         "(3, {'a': NULL, 'b': NULL})) t(i, s)"),
+      Json("3", R"({"i":1,"s":{"a":1,"b":{"c":"x"}}})",
+           R"({"i":3,"s":{"a":1,"b":{"c":"x"}}})",
+           R"({"i":0,"s":{"a":2,"b":{"c":2}}})"));
 }
 
 TEST_F(FileStatistics, OnlySoManyLeaves) {
@@ -145,7 +157,8 @@ TEST_F(FileStatistics, OnlySoManyLeaves) {
 }
 
 TEST_F(FileStatistics, OnlyTheNamedColumns) {
-  const std::string query = "SELECT 1 AS a, {'x': 2, 'y': 3} AS s, 4 AS \"d.e\"";
+  const std::string query =
+      "SELECT 1 AS a, {'x': 2, 'y': 3} AS s, 4 AS \"d.e\"";
   EXPECT_EQ(Of(query, {{"delta.dataSkippingStatsColumns", "s.y, `d.e`"}}),
             Json("1", R"({"s":{"y":3},"d.e":4})", R"({"s":{"y":3},"d.e":4})",
                  R"({"s":{"y":0},"d.e":0})"));

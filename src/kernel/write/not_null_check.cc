@@ -28,10 +28,12 @@ bool HasRules(const DataType& type) {
   return false;
 }
 
-Status Violation(const std::string& path, std::size_t count, std::string_view what) {
+Status Violation(const std::string& path, std::size_t count,
+                 std::string_view what) {
   return Fail(ErrorCode::kConstraint, "DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
               "column " + path + " may not " + std::string(what) + ", but " +
-                  std::to_string(count) + (count == 1 ? " row has" : " rows have") +
+                  std::to_string(count) +
+                  (count == 1 ? " row has" : " rows have") +
                   " one; nothing was written: change the data or the column");
 }
 
@@ -47,7 +49,8 @@ class Checker {
     std::vector<idx_t> present;
     present.reserve(live.size());
     for (const idx_t i : live) {
-      if (format.validity.RowIsValid(format.sel->get_index(i))) present.push_back(i);
+      if (format.validity.RowIsValid(format.sel->get_index(i)))
+        present.push_back(i);
     }
     if (!nullable && present.size() != live.size()) {
       return Violation(path, live.size() - present.size(), what);
@@ -65,8 +68,9 @@ class Checker {
   }
 
  private:
-  Status CheckStruct(Vector& values, idx_t size, const std::vector<idx_t>& present,
-                     const DataType& type, const std::string& path) {
+  Status CheckStruct(Vector& values, idx_t size,
+                     const std::vector<idx_t>& present, const DataType& type,
+                     const std::string& path) {
     Vector flat(values);
     flat.Flatten(size);
     auto& fields = duckdb::StructVector::GetEntries(flat);
@@ -82,11 +86,13 @@ class Checker {
   Status CheckElements(Vector& values, const UnifiedVectorFormat& format,
                        const std::vector<idx_t>& present, const DataType& type,
                        const std::string& path) {
-    const auto* lists = UnifiedVectorFormat::GetData<duckdb::list_entry_t>(format);
+    const auto* lists =
+        UnifiedVectorFormat::GetData<duckdb::list_entry_t>(format);
     std::vector<idx_t> elements;
     for (const idx_t i : present) {
       const duckdb::list_entry_t list = lists[format.sel->get_index(i)];
-      for (idx_t e = 0; e < list.length; ++e) elements.push_back(list.offset + e);
+      for (idx_t e = 0; e < list.length; ++e)
+        elements.push_back(list.offset + e);
     }
     const idx_t size = duckdb::ListVector::GetListSize(values);
     if (type.kind == TypeKind::kArray) {
@@ -97,9 +103,23 @@ class Checker {
     BAYOU_TRY(Check(duckdb::MapVector::GetKeys(values), size, elements,
                     type.children[0], false, path, "hold a null key"));
     return Check(duckdb::MapVector::GetValues(values), size, elements,
-                 type.children[1], type.contains_null, path, "hold a null value");
+                 type.children[1], type.contains_null, path,
+                 "hold a null value");
   }
 };
+
+Status CheckVoid(Vector& values, idx_t size, const std::string& name) {
+  UnifiedVectorFormat format;
+  values.ToUnifiedFormat(size, format);
+  for (idx_t i = 0; i < size; ++i) {
+    if (!format.validity.RowIsValid(format.sel->get_index(i))) continue;
+    return Fail(ErrorCode::kConstraint, "DELTA_VOID_COLUMN_HAS_VALUE",
+                "column " + name +
+                    " has no type and can hold nothing but NULL; nothing was "
+                    "written: leave it out, or give it a type");
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -107,6 +127,9 @@ Status CheckNotNull(const protocol::Schema& schema, duckdb::DataChunk& rows) {
   std::vector<idx_t> all;
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
     const Field& field = schema.fields[i];
+    if (field.type.kind == TypeKind::kVoid) {
+      BAYOU_TRY(CheckVoid(rows.data[i], rows.size(), field.name));
+    }
     if (field.nullable && !HasRules(field.type)) continue;
     if (all.empty()) {
       for (idx_t row = 0; row < rows.size(); ++row) all.push_back(row);

@@ -15,7 +15,8 @@ using protocol::Schema;
 
 struct Case {
   std::string name;
-  std::function<void(Field&)> require;  // Makes something of column `c` NOT NULL.
+  std::function<void(Field&)>
+      require;  // Makes something of column `c` NOT NULL.
   std::string good;
   std::string bad;
   std::string path;
@@ -41,9 +42,8 @@ TEST_P(NotNull, TakesRowsThatKeepTheRule) {
 }
 
 TEST_P(NotNull, RefusesRowsThatBreakItAndNamesTheColumn) {
-  const Status status =
-      Check("CASE WHEN range = 2500 THEN " + GetParam().bad + " ELSE " + GetParam().good +
-            " END");
+  const Status status = Check("CASE WHEN range = 2500 THEN " + GetParam().bad +
+                              " ELSE " + GetParam().good + " END");
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kConstraint);
   EXPECT_NE(status.error().message.find("column " + GetParam().path + " "),
@@ -55,12 +55,12 @@ INSTANTIATE_TEST_SUITE_P(
     , NotNull,
     ::testing::Values(
         Case{"Column", [](Field& c) { c.nullable = false; }, "1", "NULL", "c"},
-        Case{"Field", [](Field& c) { c.type.fields[0].nullable = false; }, "{'x': 1}",
-             "{'x': NULL}", "c.x"},
+        Case{"Field", [](Field& c) { c.type.fields[0].nullable = false; },
+             "{'x': 1}", "{'x': NULL}", "c.x"},
         Case{"Element", [](Field& c) { c.type.contains_null = false; },
              "[1, 2]", "[1, NULL]", "c"},
-        Case{"MapValue", [](Field& c) { c.type.contains_null = false; }, "MAP {'a': 'b'}",
-             "MAP {'a': NULL}", "c"},
+        Case{"MapValue", [](Field& c) { c.type.contains_null = false; },
+             "MAP {'a': 'b'}", "MAP {'a': NULL}", "c"},
         Case{"FieldOfElement",
              [](Field& c) { c.type.children[0].fields[0].nullable = false; },
              "[{'x': 1}, NULL]", "[{'x': NULL}]", "c.x"}),
@@ -73,6 +73,15 @@ TEST(NotNullField, MayBeMissingWithItsStruct) {
   for (const auto& chunk : rows.Chunks("SELECT NULL::STRUCT(x INTEGER) AS c")) {
     EXPECT_TRUE(CheckNotNull(schema, *chunk));
   }
+}
+
+TEST(VoidColumn, HoldsNothingButNulls) {
+  SqlRows rows;
+  Schema schema = rows.SchemaOf("SELECT 1 AS c");
+  schema.fields[0].type = protocol::DataType::Of(protocol::TypeKind::kVoid);
+  EXPECT_TRUE(
+      CheckNotNull(schema, *rows.Chunks("SELECT NULL::INTEGER AS c")[0]));
+  EXPECT_FALSE(CheckNotNull(schema, *rows.Chunks("SELECT 1 AS c")[0]));
 }
 
 }  // namespace

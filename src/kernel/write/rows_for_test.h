@@ -4,7 +4,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -19,7 +18,8 @@ namespace bayou::write {
 class SqlRows {
  public:
   // The chunks of the query's result; at least one.
-  std::vector<std::unique_ptr<duckdb::DataChunk>> Chunks(const std::string& query) {
+  std::vector<std::unique_ptr<duckdb::DataChunk>> Chunks(
+      const std::string& query) {
     auto result = connection_.Query(query);
     if (result->HasError()) throw std::runtime_error(result->GetError());
     std::vector<std::unique_ptr<duckdb::DataChunk>> chunks;
@@ -52,8 +52,10 @@ class SqlRows {
 };
 
 inline std::shared_ptr<const FileLayout> LayoutFor(
-    const protocol::Schema& schema, std::vector<std::string> partition_columns = {},
-    protocol::StringMap properties = {}, const protocol::Protocol& protocol = {}) {
+    const protocol::Schema& schema,
+    std::vector<std::string> partition_columns = {},
+    protocol::StringMap properties = {},
+    const protocol::Protocol& protocol = {}) {
   protocol::Metadata metadata;
   metadata.partition_columns = std::move(partition_columns);
   metadata.configuration = std::move(properties);

@@ -16,7 +16,9 @@ std::size_t BytesOfCharacter(char lead) {
   return byte < 0xF0 ? 3 : 4;
 }
 
-std::size_t UnitsOfCharacter(char lead) { return BytesOfCharacter(lead) == 4 ? 2 : 1; }
+std::size_t UnitsOfCharacter(char lead) {
+  return BytesOfCharacter(lead) == 4 ? 2 : 1;
+}
 
 }  // namespace
 
@@ -29,7 +31,8 @@ std::string_view CutMinimum(std::string_view text, std::size_t units) {
   return text.substr(0, std::min(bytes, text.size()));
 }
 
-std::optional<std::string> CutMaximum(std::string_view text, std::size_t units) {
+std::optional<std::string> CutMaximum(std::string_view text,
+                                      std::size_t units) {
   std::string_view prefix = CutMinimum(text, units);
   std::size_t skipped = 0;
   while (prefix.size() < text.size()) {

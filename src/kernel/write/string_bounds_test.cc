@@ -54,9 +54,9 @@ TEST(CutMaximum, GivesUpAfterTwiceTheLength) {
 }
 
 TEST(CutMaximum, IsNeverLessThanTheText) {
-  for (const std::string& unit : {std::string("a"), std::string("é"), std::string("\x7F"),
-                                  std::string("\uFFFD"), std::string(kClef),
-                                  std::string(kLast)}) {
+  for (const std::string& unit :
+       {std::string("a"), std::string("é"), std::string("\x7F"),
+        std::string("\uFFFD"), std::string(kClef), std::string(kLast)}) {
     for (int length = 0; length < 80; ++length) {
       const std::string text = Repeat(unit, length);
       EXPECT_LE(CutMinimum(text, 32), text);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/write/table_writer.h"
 
-#include <duckdb/common/vector_operations/vector_operations.hpp>
-
 #include <algorithm>
+#include <duckdb/common/vector_operations/vector_operations.hpp>
 #include <utility>
 
 #include "base/uri_path.h"
@@ -26,8 +25,9 @@ constexpr std::size_t kMaxFolderName = 200;
 // The folder of a partition, with a slash at its end. It carries no meaning:
 // partition values are in the log. So a name too long for a file system is
 // simply left out.
-std::string PartitionFolder(const FileLayout& layout,
-                            const std::vector<std::optional<std::string>>& key) {
+std::string PartitionFolder(
+    const FileLayout& layout,
+    const std::vector<std::optional<std::string>>& key) {
   std::string folder;
   for (std::size_t i = 0; i < key.size(); ++i) {
     const auto& field = layout.schema.fields[layout.partition_columns[i]];
@@ -119,15 +119,17 @@ Result<TableWriter::PartitionKey> TableWriter::KeyOf(DataChunk& rows,
   return engine::Guard([&] {
     PartitionKey key;
     for (const std::size_t column : layout.partition_columns) {
-      key.push_back(engine::FormatPartitionValue(rows.GetValue(column, row),
-                                                 layout.schema.fields[column].type));
+      key.push_back(engine::FormatPartitionValue(
+          rows.GetValue(column, row), layout.schema.fields[column].type));
     }
     return key;
   });
 }
 
-Status TableWriter::AppendToPartition(const PartitionKey& key, DataChunk& rows) {
-  if (open_ && (open_->key != key || open_->writer->IsFull())) BAYOU_TRY(CloseFile());
+Status TableWriter::AppendToPartition(const PartitionKey& key,
+                                      DataChunk& rows) {
+  if (open_ && (open_->key != key || open_->writer->IsFull()))
+    BAYOU_TRY(CloseFile());
   if (!open_) BAYOU_TRY(OpenFor(key));
   BAYOU_TRY(engine::Guard([&] { open_->statistics.Update(rows); }));
   DataChunk stored;
@@ -140,10 +142,10 @@ Status TableWriter::AppendToPartition(const PartitionKey& key, DataChunk& rows) 
 
 Status TableWriter::OpenFor(const PartitionKey& key) {
   const FileLayout& layout = format_->layout();
-  std::string name = PartitionFolder(layout, key) + "part-00000-" + NewUuid(env_) +
-                     "-c000." + format_->extension();
-  BAYOU_ASSIGN(auto writer,
-               DataFileWriter::Create(context_, format_, store_->NativePath(name)));
+  std::string name = PartitionFolder(layout, key) + "part-00000-" +
+                     NewUuid(env_) + "-c000." + format_->extension();
+  BAYOU_ASSIGN(auto writer, DataFileWriter::Create(context_, format_,
+                                                   store_->NativePath(name)));
   open_ = std::unique_ptr<OpenFile>(
       new OpenFile{key, std::move(name), std::move(writer),
                    FileStatisticsWriter(format_->shared_layout())});
@@ -175,7 +177,8 @@ Result<WrittenFiles> TableWriter::Finish() {
   return std::exchange(written_, {});
 }
 
-void DeleteFiles(store::Store& store, const std::vector<protocol::AddFile>& files) {
+void DeleteFiles(store::Store& store,
+                 const std::vector<protocol::AddFile>& files) {
   for (const protocol::AddFile& file : files) {
     (void)store.Delete(CanonicalPath(file.path));
   }

@@ -5,12 +5,12 @@
 //
 // One file is open at a time, so memory stays bounded however many partitions
 // there are; rows of one partition should therefore come together. Files are
-// durable when Finish() returns, and nobody sees them until a commit names them.
+// durable when Finish() returns, and nobody sees them until a commit names
+// them.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,7 +33,8 @@ struct WrittenFiles {
 
 class TableWriter {
  public:
-  TableWriter(duckdb::ClientContext& context, std::shared_ptr<store::Store> store,
+  TableWriter(duckdb::ClientContext& context,
+              std::shared_ptr<store::Store> store,
               std::shared_ptr<const ParquetFormat> format, Env& env);
 
   // Deletes what it wrote, unless Finish() handed it over.
@@ -64,6 +65,7 @@ class TableWriter {
 
 // Deletes data files that no commit names. Failures are ignored: VACUUM finds
 // what is left.
-void DeleteFiles(store::Store& store, const std::vector<protocol::AddFile>& files);
+void DeleteFiles(store::Store& store,
+                 const std::vector<protocol::AddFile>& files);
 
 }  // namespace bayou::write

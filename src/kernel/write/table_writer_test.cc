@@ -21,26 +21,31 @@ using ::testing::MatchesRegex;
 class TableWriterTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / ("table_writer-" + NewUuid(Env::System()));
+    folder_ = fs::path(::testing::TempDir()) /
+              ("table_writer-" + NewUuid(Env::System()));
     fs::create_directories(folder_);
     store_ = store::OpenLocalStore(folder_.string());
     rows_.connection().BeginTransaction();
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  std::unique_ptr<TableWriter> Writer(std::shared_ptr<const FileLayout> layout) {
-    auto format = ParquetFormat::Bind(rows_.context(), std::move(layout)).value();
-    return std::make_unique<TableWriter>(rows_.context(), store_, format, Env::System());
+  std::unique_ptr<TableWriter> Writer(
+      std::shared_ptr<const FileLayout> layout) {
+    auto format =
+        ParquetFormat::Bind(rows_.context(), std::move(layout)).value();
+    return std::make_unique<TableWriter>(rows_.context(), store_, format,
+                                         Env::System());
   }
 
   // Writes the query's rows with a layout for them.
   Result<WrittenFiles> Write(const std::string& query,
                              std::vector<std::string> partition_columns = {},
                              protocol::StringMap properties = {}) {
-    const auto writer = Writer(LayoutFor(rows_.SchemaOf(query),
-                                         std::move(partition_columns),
-                                         std::move(properties)));
-    for (const auto& chunk : rows_.Chunks(query)) BAYOU_TRY(writer->Append(*chunk));
+    const auto writer =
+        Writer(LayoutFor(rows_.SchemaOf(query), std::move(partition_columns),
+                         std::move(properties)));
+    for (const auto& chunk : rows_.Chunks(query))
+      BAYOU_TRY(writer->Append(*chunk));
     return writer->Finish();
   }
 
@@ -48,7 +53,8 @@ class TableWriterTest : public ::testing::Test {
   std::string Ask(const std::string& what, const protocol::AddFile& file) {
     const std::string path = (folder_ / CanonicalPath(file.path)).string();
     return rows_.connection()
-        .Query("SELECT " + what + " FROM read_parquet(" + engine::Literal(path) + ")")
+        .Query("SELECT " + what + " FROM read_parquet(" +
+               engine::Literal(path) + ")")
         ->GetValue(0, 0)
         .ToString();
   }
@@ -72,9 +78,11 @@ TEST_F(TableWriterTest, OneFileWithItsReceipt) {
   ASSERT_EQ(written->files.size(), 1);
   const protocol::AddFile& file = written->files[0];
   EXPECT_THAT(file.path,
-              MatchesRegex("part-00000-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-c000\\."
-                           "snappy\\.parquet"));
-  EXPECT_EQ(file.size, static_cast<std::int64_t>(fs::file_size(folder_ / file.path)));
+              MatchesRegex(
+                  "part-00000-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-c000\\."
+                  "snappy\\.parquet"));
+  EXPECT_EQ(file.size,
+            static_cast<std::int64_t>(fs::file_size(folder_ / file.path)));
   EXPECT_TRUE(file.data_change);
   EXPECT_EQ(written->rows, 5000);
   EXPECT_EQ(written->bytes, file.size);
@@ -91,30 +99,36 @@ TEST_F(TableWriterTest, NoRowsNoFile) {
 
 TEST_F(TableWriterTest, AFileForEachPartition) {
   const auto written = Write(
-      "SELECT range // 1000 AS p, range AS id FROM range(5000) ORDER BY id", {"p"});
+      "SELECT range // 1000 AS p, range AS id FROM range(5000) ORDER BY id",
+      {"p"});
   ASSERT_TRUE(written);
   ASSERT_EQ(written->files.size(), 5);
   for (const protocol::AddFile& file : written->files) {
     const std::string p = file.partition_values.at("p").value();
     EXPECT_THAT(file.path, HasSubstr("p=" + p + "/part-"));
-    EXPECT_EQ(Ask("count(*) || ',' || min(id) // 1000 || ',' || max(id) // 1000", file),
-              "1000," + p + "," + p);
-    EXPECT_EQ(Ask("count(COLUMNS(*)) ", file), "1000");  // `id` alone is stored.
+    EXPECT_EQ(
+        Ask("count(*) || ',' || min(id) // 1000 || ',' || max(id) // 1000",
+            file),
+        "1000," + p + "," + p);
+    EXPECT_EQ(Ask("count(COLUMNS(*)) ", file),
+              "1000");  // `id` alone is stored.
   }
 }
 
 TEST_F(TableWriterTest, OddPartitionValues) {
-  const std::vector<std::string> values = {"a b", "a/b", "a%b", "%2F", "a=b", "..", "é",
-                                           "__HIVE_DEFAULT_PARTITION__", "a\nb", "#?"};
+  const std::vector<std::string> values = {
+      "a b",  "a/b", "a%b", "%2F",
+      "a=b",  "..",  "é",   "__HIVE_DEFAULT_PARTITION__",
+      "a\nb", "#?"};
   for (const std::string& value : values) {
-    const auto written =
-        Write("SELECT '" + value + "' AS p, 1 AS id", {"p"});
+    const auto written = Write("SELECT '" + value + "' AS p, 1 AS id", {"p"});
     ASSERT_TRUE(written) << value;
     EXPECT_EQ(written->files[0].partition_values.at("p"), value);
     EXPECT_EQ(Ask("id", written->files[0]), "1") << value;
   }
   for (const char* null : {"NULL::VARCHAR", "''"}) {
-    const auto written = Write(std::string("SELECT ") + null + " AS p, 1 AS id", {"p"});
+    const auto written =
+        Write(std::string("SELECT ") + null + " AS p, 1 AS id", {"p"});
     EXPECT_EQ(written->files[0].partition_values.at("p"), std::nullopt) << null;
   }
 }
@@ -126,8 +140,9 @@ TEST_F(TableWriterTest, APartitionValueLongerThanAFileName) {
 }
 
 TEST_F(TableWriterTest, FilesEndAtTheTargetSize) {
-  const auto written = Write("SELECT range AS id, hash(range)::VARCHAR AS h FROM range(400000)",
-                             {}, {{"delta.targetFileSize", "1mb"}});
+  const auto written =
+      Write("SELECT range AS id, hash(range)::VARCHAR AS h FROM range(400000)",
+            {}, {{"delta.targetFileSize", "1mb"}});
   ASSERT_TRUE(written) << written.error().message;
   EXPECT_GE(written->files.size(), 3);
   std::int64_t rows = 0;
@@ -144,8 +159,9 @@ TEST_F(TableWriterTest, LeavesNothingBehindWhenItFails) {
   {
     const auto writer = Writer(LayoutFor(schema));
     Status status;
-    for (const auto& chunk : rows_.Chunks(
-             "SELECT CASE WHEN range <> 150000 THEN range END AS id FROM range(200000)")) {
+    for (const auto& chunk :
+         rows_.Chunks("SELECT CASE WHEN range <> 150000 THEN range END AS id "
+                      "FROM range(200000)")) {
       status = writer->Append(*chunk);
       if (!status) break;
     }
@@ -171,16 +187,19 @@ TEST_F(TableWriterTest, MappedColumnsHavePhysicalNamesAndIdsAtEveryLevel) {
   protocol::Protocol protocol;
   protocol.min_reader_version = 2;
   protocol.min_writer_version = 5;
-  const auto writer =
-      Writer(LayoutFor(schema, {}, {{"delta.columnMapping.mode", "name"}}, protocol));
-  for (const auto& chunk : rows_.Chunks(query)) ASSERT_TRUE(writer->Append(*chunk));
+  const auto writer = Writer(
+      LayoutFor(schema, {}, {{"delta.columnMapping.mode", "name"}}, protocol));
+  for (const auto& chunk : rows_.Chunks(query))
+    ASSERT_TRUE(writer->Append(*chunk));
   const auto written = writer->Finish();
   ASSERT_TRUE(written);
   const std::string path = (folder_ / written->files[0].path).string();
   const auto schema_rows = rows_.connection().Query(
       "SELECT string_agg(name || ':' || field_id, ' ' ORDER BY field_id) "
-      "FROM parquet_schema('" + path + "') WHERE field_id IS NOT NULL");
-  EXPECT_EQ(schema_rows->GetValue(0, 0).ToString(), "col-s:1 col-x:2 col-l:3 col-y:4");
+      "FROM parquet_schema('" +
+      path + "') WHERE field_id IS NOT NULL");
+  EXPECT_EQ(schema_rows->GetValue(0, 0).ToString(),
+            "col-s:1 col-x:2 col-l:3 col-y:4");
   EXPECT_THAT(written->files[0].stats.value(),
               HasSubstr(R"("minValues":{"col-s":{"col-x":1}})"));
 }

@@ -30,32 +30,36 @@ constexpr std::string_view kFeaturePrefix = "delta.feature.";
 Status CheckPlace(const std::string& location) {
   namespace fs = std::filesystem;
   if (table::Snapshot::IsTable(location)) {
-    return Fail(ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",
-                fmt::format("table {} exists already; use another name, or CREATE "
-                            "TABLE IF NOT EXISTS",
-                            location));
+    return Fail(
+        ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",
+        fmt::format("table {} exists already; use another name, or CREATE "
+                    "TABLE IF NOT EXISTS",
+                    location));
   }
   std::error_code error;
   const fs::file_status status = fs::status(location, error);
   if (fs::exists(status) && !fs::is_directory(status)) {
     return Fail(ErrorCode::kInvalidArgument, "DELTA_PATH_NOT_A_FOLDER",
-                fmt::format("{} is a file; a table needs a folder of its own", location));
+                fmt::format("{} is a file; a table needs a folder of its own",
+                            location));
   }
   if (!fs::is_directory(status)) return {};
   fs::recursive_directory_iterator entry(location, error), end;
   for (; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != ".parquet") continue;
-    return Fail(ErrorCode::kInvalidArgument, "DELTA_PATH_HAS_PARQUET_FILES",
-                fmt::format("{} is no table, but holds Parquet files such as {}; "
-                            "choose an empty folder for a new table, or CONVERT TO "
-                            "DELTA what is there",
-                            location, entry->path().filename().string()));
+    return Fail(
+        ErrorCode::kInvalidArgument, "DELTA_PATH_HAS_PARQUET_FILES",
+        fmt::format("{} is no table, but holds Parquet files such as {}; "
+                    "choose an empty folder for a new table, or CONVERT TO "
+                    "DELTA what is there",
+                    location, entry->path().filename().string()));
   }
   return {};
 }
 
 Status InvalidColumns(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_COLUMNS", std::move(message));
+  return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_COLUMNS",
+              std::move(message));
 }
 
 Status CheckPartitionColumn(const Schema& schema, const std::string& name) {
@@ -64,24 +68,29 @@ Status CheckPartitionColumn(const Schema& schema, const std::string& name) {
     return InvalidColumns(fmt::format(
         "partition column {} is not among the table's columns", name));
   }
-  const bool unfit = field->type.IsNested() || field->type.kind == TypeKind::kVariant ||
+  const bool unfit = field->type.IsNested() ||
+                     field->type.kind == TypeKind::kVariant ||
                      field->type.kind == TypeKind::kGeometry ||
                      field->type.kind == TypeKind::kGeography ||
                      field->type.kind == TypeKind::kVoid;
   if (unfit) {
-    return InvalidColumns(fmt::format("column {} of type {} cannot be a partition column",
-                                      name, protocol::TypeName(field->type)));
+    return InvalidColumns(
+        fmt::format("column {} of type {} cannot be a partition column", name,
+                    protocol::TypeName(field->type)));
   }
   return {};
 }
 
-Status CheckColumns(const Schema& schema, const std::vector<std::string>& partition_by) {
-  if (schema.fields.empty()) return InvalidColumns("a table needs at least one column");
+Status CheckColumns(const Schema& schema,
+                    const std::vector<std::string>& partition_by) {
+  if (schema.fields.empty())
+    return InvalidColumns("a table needs at least one column");
   for (const Field& field : schema.fields) {
     if (field.name.empty()) return InvalidColumns("a column needs a name");
     // Find() gives the first of two columns whose names differ only in case.
     if (schema.Find(field.name) != &field) {
-      return InvalidColumns(fmt::format("column {} is there twice", field.name));
+      return InvalidColumns(
+          fmt::format("column {} is there twice", field.name));
     }
   }
   for (std::size_t i = 0; i < partition_by.size(); ++i) {
@@ -94,7 +103,8 @@ Status CheckColumns(const Schema& schema, const std::vector<std::string>& partit
     }
   }
   if (partition_by.size() == schema.fields.size()) {
-    return InvalidColumns("every column is a partition column; add another one");
+    return InvalidColumns(
+        "every column is a partition column; add another one");
   }
   return {};
 }
@@ -105,13 +115,15 @@ Status CheckUnmappedNames(const DataType& type) {
   for (const Field& field : type.fields) {
     if (field.name.find_first_of(" ,;{}()\n\t=") != std::string::npos) {
       return InvalidColumns(fmt::format(
-          "column name '{}' has one of the characters ' ,;{{}}()\\n\\t='; rename it, "
+          "column name '{}' has one of the characters ' ,;{{}}()\\n\\t='; "
+          "rename it, "
           "or create the table with 'delta.columnMapping.mode'='name'",
           field.name));
     }
     BAYOU_TRY(CheckUnmappedNames(field.type));
   }
-  for (const DataType& child : type.children) BAYOU_TRY(CheckUnmappedNames(child));
+  for (const DataType& child : type.children)
+    BAYOU_TRY(CheckUnmappedNames(child));
   return {};
 }
 
@@ -123,7 +135,8 @@ class ColumnMapper {
   void Map(std::vector<Field>& fields) {
     for (Field& field : fields) {
       field.metadata["delta.columnMapping.id"] = std::to_string(++last_id_);
-      field.metadata["delta.columnMapping.physicalName"] = "\"col-" + NewUuid(env_) + "\"";
+      field.metadata["delta.columnMapping.physicalName"] =
+          "\"col-" + NewUuid(env_) + "\"";
       Map(field.type);
     }
   }
@@ -152,7 +165,8 @@ void DropPseudoProperties(StringMap& configuration) {
 std::vector<std::string> SchemaNames(const Schema& schema,
                                      const std::vector<std::string>& names) {
   std::vector<std::string> spelled;
-  for (const std::string& name : names) spelled.push_back(schema.Find(name)->name);
+  for (const std::string& name : names)
+    spelled.push_back(schema.Find(name)->name);
   return spelled;
 }
 
@@ -170,7 +184,8 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
   metadata.id = NewUuid(env);
   metadata.description = definition.comment;
   metadata.created_time = env.NowMs();
-  metadata.partition_columns = SchemaNames(schema, definition.partition_columns);
+  metadata.partition_columns =
+      SchemaNames(schema, definition.partition_columns);
   metadata.configuration = definition.properties;
   const protocol::TableProperties properties(metadata.configuration);
   if (properties.column_mapping_mode() == protocol::ColumnMappingMode::kNone) {
@@ -186,21 +201,42 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
   if (properties.row_tracking()) {
     metadata.configuration["delta.rowTracking.materializedRowIdColumnName"] =
         "_row-id-col-" + NewUuid(env);
-    metadata.configuration["delta.rowTracking.materializedRowCommitVersionColumnName"] =
+    metadata.configuration
+        ["delta.rowTracking.materializedRowCommitVersionColumnName"] =
         "_row-commit-version-col-" + NewUuid(env);
   }
   metadata.schema_string = protocol::SchemaToJson(schema);
   // No table that we would refuse to open again.
   BAYOU_TRY(protocol::ParseSchema(metadata.schema_string));
-  BAYOU_ASSIGN(protocol::Protocol protocol, protocol::ProtocolForNewTable(metadata));
+  BAYOU_ASSIGN(protocol::Protocol protocol,
+               protocol::ProtocolForNewTable(metadata));
   DropPseudoProperties(metadata.configuration);
   BAYOU_TRY(protocol::CheckWritable(protocol, metadata, location));
   BAYOU_TRY(write::PlanFileLayout(protocol, metadata, schema));
   return transaction::Transaction::Create(store::OpenLocalStore(location),
-                                          std::move(protocol), std::move(metadata), env);
+                                          std::move(protocol),
+                                          std::move(metadata), env);
 }
 
-transaction::Operation CreateTableOperation(const Metadata& metadata, bool as_select) {
+void RemoveEmptyFolders(const std::string& location) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  std::vector<fs::path> folders = {location};
+  for (fs::recursive_directory_iterator entry(location, ignored), end;
+       !ignored && entry != end; entry.increment(ignored)) {
+    if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) {
+      folders.push_back(entry->path());
+    }
+  }
+  // Deepest first; a folder that is not empty is not removed.
+  for (; !folders.empty(); folders.pop_back()) {
+    std::error_code not_empty;
+    fs::remove(folders.back(), not_empty);
+  }
+}
+
+transaction::Operation CreateTableOperation(const Metadata& metadata,
+                                            bool as_select) {
   transaction::Operation operation;
   operation.name = as_select ? "CREATE TABLE AS SELECT" : "CREATE TABLE";
   operation.parameters = {

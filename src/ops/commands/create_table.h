@@ -23,15 +23,19 @@ struct TableDefinition {
 };
 
 // A transaction that makes the table at `location` (absolute path). Nothing is
-// written before it commits. Assigns column mapping ids and physical names where
-// the properties ask for them.
-// Errors: kAlreadyExists, DELTA_TABLE_ALREADY_EXISTS; kInvalidArgument for a
-// place that holds something else, for columns (none, twice the same, unknown or
-// unfit partition columns, all of them partition columns) and for properties;
-// kUnsupported for features that Bayou does not write.
+// written before it commits. Assigns column mapping ids and physical names
+// where the properties ask for them. Errors: kAlreadyExists,
+// DELTA_TABLE_ALREADY_EXISTS; kInvalidArgument for a place that holds something
+// else, for columns (none, twice the same, unknown or unfit partition columns,
+// all of them partition columns) and for properties; kUnsupported for features
+// that Bayou does not write.
 Result<transaction::Transaction> CreateTable(const std::string& location,
                                              const TableDefinition& definition,
                                              Env& env);
+
+// Takes away the folders that a transaction of CreateTable made for files which
+// are gone again. Folders that hold anything stay.
+void RemoveEmptyFolders(const std::string& location);
 
 // The operation for the history; `as_select`: rows come with it.
 transaction::Operation CreateTableOperation(const protocol::Metadata& metadata,

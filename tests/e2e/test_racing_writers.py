@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several processes append to one table at once: no row is lost, none comes twice."""
+import concurrent.futures
+
+WRITERS, APPENDS = 6, 5
+
+
+def test_every_append_lands_once(sql):
+    sql("CREATE TABLE t (writer INT, number INT) TBLPROPERTIES ('delta.checkpointInterval' = '7')")
+
+    def write(writer):
+        sql(*(f"INSERT INTO t VALUES ({writer}, {number})" for number in range(APPENDS)))
+    with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
+        list(pool.map(write, range(WRITERS)))
+    rows = sql("SELECT writer, number FROM t ORDER BY ALL")
+    assert [(row["writer"], row["number"]) for row in rows] == [(w, n) for w in range(WRITERS) for n in range(APPENDS)]
+    assert sql("SELECT max(version) AS version FROM bayou_history('t')") == [{"version": WRITERS * APPENDS}]
