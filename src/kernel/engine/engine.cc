@@ -10,6 +10,7 @@
 
 #include "base/env.h"
 #include "kernel/engine/exact_parquet.h"
+#include "kernel/engine/nested_variants.h"
 
 namespace bayou::engine {
 namespace {
@@ -123,7 +124,8 @@ std::string SpillFolder() {
 
 }  // namespace
 
-Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(const EngineOptions& options) {
+Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(
+    const EngineOptions& options) {
   return Guard([&] {
     duckdb::DBConfig config;
     config.SetOptionByName("autoinstall_known_extensions", false);
@@ -140,13 +142,16 @@ Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(const EngineOptions& options
     }
     auto engine = std::make_shared<duckdb::DuckDB>(nullptr, &config);
     RegisterExactParquet(*engine->instance);
+    AllowNestedVariants(*engine->instance);
     return engine;
   });
 }
 
-std::unique_ptr<duckdb::Connection> Connect(duckdb::DatabaseInstance& database) {
+std::unique_ptr<duckdb::Connection> Connect(
+    duckdb::DatabaseInstance& database) {
   auto connection = std::make_unique<duckdb::Connection>(database);
-  duckdb::ClientConfig::GetConfig(*connection->context).enable_progress_bar = false;
+  duckdb::ClientConfig::GetConfig(*connection->context).enable_progress_bar =
+      false;
   connection->Query("SET SESSION TimeZone = 'UTC'");
   connection->Query("SET SESSION preserve_insertion_order = false");
   return connection;
