@@ -59,7 +59,8 @@ Result<Version> FirstFrom(const Snapshot& latest, std::int64_t time_ms) {
   return Fail(ErrorCode::kInvalidArgument, "DELTA_TIMESTAMP_OUT_OF_RANGE",
               "no commit of table " + latest.location() +
                   " is as late as the start of the change feed; its latest is "
-                  "version " + std::to_string(latest.version()));
+                  "version " +
+                  std::to_string(latest.version()));
 }
 
 Result<Versions> Settle(const Snapshot& latest, const ChangeRange& range) {
@@ -70,9 +71,9 @@ Result<Versions> Settle(const Snapshot& latest, const ChangeRange& range) {
   if (range.last && range.last->version) versions.last = *range.last->version;
   if (range.last && range.last->timestamp_ms) {
     BAYOU_ASSIGN(versions.last,
-                 log::VersionAtTimestamp(latest.store(), *range.last->timestamp_ms,
-                                         latest.in_commit_timestamps(),
-                                         latest.version(), true));
+                 log::VersionAtTimestamp(
+                     latest.store(), *range.last->timestamp_ms,
+                     latest.in_commit_timestamps(), latest.version(), true));
   }
   for (const Version asked : {versions.first, versions.last}) {
     if (asked < 0 || asked > latest.version()) {
@@ -93,29 +94,30 @@ Result<Versions> Settle(const Snapshot& latest, const ChangeRange& range) {
 }
 
 tl::unexpected<Error> NotRecorded(const Snapshot& table, Version version) {
-  return Fail(ErrorCode::kUnsupported, "DELTA_MISSING_CHANGE_DATA",
-              "table " + table.location() +
-                  " recorded no change data in version " +
-                  std::to_string(version) +
-                  "; ask for versions since delta.enableChangeDataFeed was set");
+  return Fail(
+      ErrorCode::kUnsupported, "DELTA_MISSING_CHANGE_DATA",
+      "table " + table.location() + " recorded no change data in version " +
+          std::to_string(version) +
+          "; ask for versions since delta.enableChangeDataFeed was set");
 }
 
-// The commits of the range, or the error that says from where on they are there.
+// The commits of the range, or the error that says from where on they are
+// there.
 Result<std::vector<VersionChanges>> ReadCommits(const Snapshot& last,
                                                 const Versions& versions) {
   store::Store& store = last.store();
   BAYOU_ASSIGN(const Version oldest, OldestCommit(store, versions.last));
   if (versions.first < oldest) {
     return Fail(ErrorCode::kNotFound, "DELTA_VERSION_NOT_FOUND",
-                "the commits of table " + last.location() +
-                    " before version " + std::to_string(oldest) +
+                "the commits of table " + last.location() + " before version " +
+                    std::to_string(oldest) +
                     " are gone; ask for changes from version " +
                     std::to_string(oldest) + " on");
   }
-  BAYOU_ASSIGN(const auto history,
-               log::ReadHistory(store, versions.last,
-                                versions.last - versions.first + 1,
-                                last.in_commit_timestamps()));
+  BAYOU_ASSIGN(
+      const auto history,
+      log::ReadHistory(store, versions.last, versions.last - versions.first + 1,
+                       last.in_commit_timestamps()));
   std::map<Version, std::int64_t> times;
   for (const auto& entry : history) times[entry.version] = entry.timestamp_ms;
 
@@ -159,7 +161,7 @@ Result<BoundScan> Bind(duckdb::ClientContext& context,
   }
   BAYOU_ASSIGN(auto changes, ReadCommits(*last, versions));
 
-  auto table = DescribeTable(last, options);
+  BAYOU_ASSIGN(const auto table, DescribeTable(last, options));
   AddChangeColumns(*table);
   BAYOU_TRY(CheckChangedFiles(*table, changes,
                               duckdb::FileSystem::GetFileSystem(context)));

@@ -21,9 +21,10 @@ struct ChangeRange {
 // The columns of the table at the last version, then _change_type VARCHAR,
 // _commit_version BIGINT, _commit_timestamp TIMESTAMPTZ.
 // Errors (thrown): DELTA_MISSING_CHANGE_DATA when the feed was not enabled in a
-// version of the range; DELTA_CHANGE_DATA_FILE_NOT_FOUND, DELTA_VERSION_NOT_FOUND
-// when a version or file of the range is gone: names the first version from
-// which the feed is complete; a time or version range that is empty or inverted.
+// version of the range; DELTA_CHANGE_DATA_FILE_NOT_FOUND,
+// DELTA_VERSION_NOT_FOUND when a version or file of the range is gone: names
+// the first version from which the feed is complete; a time or version range
+// that is empty or inverted.
 BoundScan BindChangeFeed(duckdb::ClientContext& context,
                          const std::string& location, const ChangeRange& range,
                          const ScanOptions& options);

@@ -65,8 +65,7 @@ class ChangedFilesCursor : public DataFileCursor {
       : changes_(std::move(changes)), pruning_(std::move(pruning)) {}
 
   // One version a call.
-  Result<bool> Next(
-      std::vector<duckdb::shared_ptr<DataFile>>& files) override {
+  Result<bool> Next(std::vector<duckdb::shared_ptr<DataFile>>& files) override {
     if (next_ == changes_->size()) return false;
     const VersionChanges& version = (*changes_)[next_++];
     PartitionView values;
@@ -191,7 +190,8 @@ Status CheckChangedFiles(const ScannedTable& table,
                       " of table " + table.snapshot->location() +
                       " are gone: file " + *missing +
                       " does not exist; it may have been vacuumed; ask for "
-                      "changes from version " + next + " on");
+                      "changes from version " +
+                      next + " on");
     }
     for (const ChangedFile& changed : version->files) {
       if (!partitioned || !changed.lacks_partition_values) continue;

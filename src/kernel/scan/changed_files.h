@@ -4,9 +4,8 @@
 // Protocol: "Add CDC File", "Change Data Files".
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,9 +41,9 @@ std::vector<ChangedFile> ChangesOf(std::span<const protocol::Action> actions);
 // Appends _change_type, _commit_version and _commit_timestamp.
 void AddChangeColumns(ScannedTable& table);
 
-// Errors: kNotFound, DELTA_CHANGE_DATA_FILE_NOT_FOUND when a file is gone: names
-// the first version from which all are there; kUnsupported when a removed file's
-// partition values were not recorded.
+// Errors: kNotFound, DELTA_CHANGE_DATA_FILE_NOT_FOUND when a file is gone:
+// names the first version from which all are there; kUnsupported when a removed
+// file's partition values were not recorded.
 Status CheckChangedFiles(const ScannedTable& table,
                          std::span<const VersionChanges> changes,
                          duckdb::FileSystem& files);

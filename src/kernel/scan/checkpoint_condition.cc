@@ -2,11 +2,11 @@
 #include "kernel/scan/checkpoint_condition.h"
 
 #include <cmath>
+#include <duckdb/planner/expression/list.hpp>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "duckdb/planner/expression/list.hpp"
 #include "kernel/engine/engine.h"
 
 namespace bayou::scan {
@@ -31,7 +31,8 @@ std::optional<StoredField> FieldOf(const LogicalType& add,
   for (const std::string& name : path) {
     if (field.type.id() != LogicalTypeId::STRUCT) return std::nullopt;
     std::optional<LogicalType> next;
-    for (const auto& [child, type] : duckdb::StructType::GetChildTypes(field.type)) {
+    for (const auto& [child, type] :
+         duckdb::StructType::GetChildTypes(field.type)) {
       if (child == name) next = type;
     }
     if (!next) return std::nullopt;
@@ -48,7 +49,8 @@ std::optional<StoredField> BoundOf(const LogicalType& add, const char* kind,
   return FieldOf(add, names);
 }
 
-// The constant as a literal of the stored type, when it is the same value there.
+// The constant as a literal of the stored type, when it is the same value
+// there.
 std::optional<std::string> LiteralOf(const Value& constant,
                                      const LogicalType& type) {
   Value stored = constant;
@@ -103,7 +105,8 @@ bool IsFloat(const Value& value) {
 
 bool IsNan(const Value& value) {
   return IsFloat(value) && !value.IsNull() &&
-         std::isnan(value.DefaultCastAs(LogicalType::DOUBLE).GetValue<double>());
+         std::isnan(
+             value.DefaultCastAs(LogicalType::DOUBLE).GetValue<double>());
 }
 
 std::string MinSql(const protocol::ColumnPath& path, const char* op,
@@ -124,12 +127,18 @@ std::string MaxSql(const protocol::ColumnPath& path, const Value& constant,
 
 const char* OperatorOf(ExpressionType op) {
   switch (op) {
-    case ExpressionType::COMPARE_EQUAL: return " = ";
-    case ExpressionType::COMPARE_LESSTHAN: return " < ";
-    case ExpressionType::COMPARE_LESSTHANOREQUALTO: return " <= ";
-    case ExpressionType::COMPARE_GREATERTHAN: return " > ";
-    case ExpressionType::COMPARE_GREATERTHANOREQUALTO: return " >= ";
-    default: return nullptr;
+    case ExpressionType::COMPARE_EQUAL:
+      return " = ";
+    case ExpressionType::COMPARE_LESSTHAN:
+      return " < ";
+    case ExpressionType::COMPARE_LESSTHANOREQUALTO:
+      return " <= ";
+    case ExpressionType::COMPARE_GREATERTHAN:
+      return " > ";
+    case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
+      return " >= ";
+    default:
+      return nullptr;
   }
 }
 
@@ -148,15 +157,16 @@ class PartitionWriter {
         return Compare(*comparison.left, expression.type, *comparison.right);
       }
       case ExpressionClass::BOUND_CONJUNCTION:
-        return Conjunction(expression.Cast<duckdb::BoundConjunctionExpression>());
+        return Conjunction(
+            expression.Cast<duckdb::BoundConjunctionExpression>());
       case ExpressionClass::BOUND_OPERATOR: {
         if (expression.type != ExpressionType::COMPARE_IN) return {};
         const auto& children =
             expression.Cast<duckdb::BoundOperatorExpression>().children;
         std::string sql;
         for (std::size_t i = 1; i < children.size(); ++i) {
-          const std::string one =
-              Compare(*children[0], ExpressionType::COMPARE_EQUAL, *children[i]);
+          const std::string one = Compare(
+              *children[0], ExpressionType::COMPARE_EQUAL, *children[i]);
           if (one.empty()) return {};
           sql += (sql.empty() ? "" : " OR ") + one;
         }
@@ -236,7 +246,8 @@ std::string BoundsSql(const protocol::ColumnPath& path, ExpressionType op,
   }
 }
 
-std::string PartitionSql(const ScannedTable& table, const Expression& expression,
+std::string PartitionSql(const ScannedTable& table,
+                         const Expression& expression,
                          const std::vector<duckdb::column_t>& inputs,
                          const LogicalType& add) {
   return PartitionWriter(table, inputs, add).Write(expression);

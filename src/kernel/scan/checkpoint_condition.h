@@ -2,11 +2,11 @@
 //
 // Conditions on a checkpoint's parsed statistics and partition values, in SQL:
 // what makes a query read few row groups of a checkpoint with a million files.
-// Each holds wherever the file may matter, and where the checkpoint says nothing.
+// Each holds wherever the file may matter, and where the checkpoint says
+// nothing.
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <string>
 #include <vector>
 

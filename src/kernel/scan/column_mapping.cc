@@ -2,11 +2,10 @@
 #include "kernel/scan/column_mapping.h"
 
 #include <algorithm>
+#include <duckdb/common/string_util.hpp>
+#include <parquet_reader.hpp>
 #include <string>
 #include <utility>
-
-#include "duckdb/common/string_util.hpp"
-#include <parquet_reader.hpp>
 
 namespace bayou::scan {
 namespace {
@@ -40,11 +39,16 @@ bool MayCast(const LogicalType& from, const LogicalType& to) {
            to.id() == LogicalTypeId::DOUBLE;
   }
   switch (from.id()) {
-    case LogicalTypeId::FLOAT: return to.id() == LogicalTypeId::DOUBLE;
-    case LogicalTypeId::DECIMAL: return to.id() == LogicalTypeId::DECIMAL;
-    case LogicalTypeId::DATE: return to.id() == LogicalTypeId::TIMESTAMP;
-    case LogicalTypeId::UUID: return to.id() == LogicalTypeId::VARCHAR;
-    default: return false;
+    case LogicalTypeId::FLOAT:
+      return to.id() == LogicalTypeId::DOUBLE;
+    case LogicalTypeId::DECIMAL:
+      return to.id() == LogicalTypeId::DECIMAL;
+    case LogicalTypeId::DATE:
+      return to.id() == LogicalTypeId::TIMESTAMP;
+    case LogicalTypeId::UUID:
+      return to.id() == LogicalTypeId::VARCHAR;
+    default:
+      return false;
   }
 }
 
@@ -118,10 +122,9 @@ class Resolver {
     const auto order = [](const ParquetColumnSchema& part) {
       return part.name == "metadata" ? 0 : part.name == "value" ? 1 : 2;
     };
-    std::stable_sort(parts.begin(), parts.end(),
-                     [&](const auto& a, const auto& b) {
-                       return order(a) < order(b);
-                     });
+    std::stable_sort(
+        parts.begin(), parts.end(),
+        [&](const auto& a, const auto& b) { return order(a) < order(b); });
     if (parts.size() < 2 || parts.size() > 3 || parts[0].name != "metadata" ||
         parts[1].name != "value" ||
         (parts.size() == 3 && parts[2].name != "typed_value")) {
@@ -148,7 +151,8 @@ class Resolver {
       conversion.sources.push_back(found);
       same = same && found == i;
       if (!found) {
-        conversion.children.push_back({Conversion::Kind::kNull, targets[i].second, {}, {}});
+        conversion.children.push_back(
+            {Conversion::Kind::kNull, targets[i].second, {}, {}});
         continue;
       }
       auto& child = stored.children[*found];
@@ -289,7 +293,8 @@ std::optional<idx_t> FindColumn(const Columns& columns,
 }
 
 Result<Conversion> ResolveColumn(duckdb::ParquetReader& reader, idx_t stored,
-                                 const DataType& type, const LogicalType& target,
+                                 const DataType& type,
+                                 const LogicalType& target,
                                  ColumnMappingMode mode) {
   auto& column = reader.columns[stored];
   auto& schema = reader.root_schema->children[stored];
@@ -308,7 +313,8 @@ duckdb::ColumnIndex ResolveProjection(idx_t stored,
     const bool same = conversion.kind == Conversion::Kind::kSame;
     for (const auto& child : wanted.GetChildIndexes()) {
       const idx_t field = child.GetPrimaryIndex();
-      const auto source = same ? std::optional(field) : conversion.sources[field];
+      const auto source =
+          same ? std::optional(field) : conversion.sources[field];
       // A field that the file lacks: which structs are NULL is still needed,
       // and any stored field tells.
       if (!source) return duckdb::ColumnIndex(stored);

@@ -13,16 +13,14 @@
 #pragma once
 
 #include <duckdb.hpp>
-
+#include <duckdb/common/column_index.hpp>
+#include <duckdb/common/multi_file/multi_file_data.hpp>
 #include <optional>
 
 #include "bayou/result.h"
 #include "kernel/protocol/schema.h"
 #include "kernel/protocol/table_properties.h"
 #include "kernel/scan/value_conversion.h"
-
-#include "duckdb/common/column_index.hpp"
-#include "duckdb/common/multi_file/multi_file_data.hpp"
 
 namespace duckdb {
 class ParquetReader;

@@ -3,9 +3,8 @@
 // One data file as a scan sees it, from the log to the Parquet reader.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,8 +21,8 @@ struct DataFile : public duckdb::ExtendedOpenFileInfo {
   protocol::AddFile add;
   std::optional<std::int64_t> num_records;  // From the statistics; physical.
 
-  // For the change feed: of the rows that add.deletion_vector leaves, only those
-  // in this vector.
+  // For the change feed: of the rows that add.deletion_vector leaves, only
+  // those in this vector.
   std::optional<protocol::DeletionVectorDescriptor> only_rows;
   // For the change feed: columns that have one value in the whole file.
   std::vector<std::pair<std::string, duckdb::Value>> constants;

@@ -2,7 +2,9 @@
 #include "kernel/scan/data_file_list.h"
 
 #include <algorithm>
+#include <duckdb/storage/statistics/node_statistics.hpp>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "kernel/engine/engine.h"
@@ -10,8 +12,6 @@
 #include "kernel/protocol/table_features.h"
 #include "kernel/scan/data_file_place.h"
 #include "kernel/scan/file_pruning.h"
-
-#include "duckdb/storage/statistics/node_statistics.hpp"
 
 namespace bayou::scan {
 namespace {
@@ -23,8 +23,7 @@ class SnapshotCursor : public DataFileCursor {
   explicit SnapshotCursor(std::unique_ptr<log::FileCursor> files)
       : files_(std::move(files)) {}
 
-  Result<bool> Next(
-      std::vector<duckdb::shared_ptr<DataFile>>& files) override {
+  Result<bool> Next(std::vector<duckdb::shared_ptr<DataFile>>& files) override {
     BAYOU_ASSIGN(const bool more, files_->Next(batch_));
     for (protocol::AddFile& add : batch_) {
       auto file = duckdb::make_shared_ptr<DataFile>();
@@ -51,7 +50,8 @@ class SnapshotSource : public DataFileSource {
     fields.stats = true;
     fields.row_tracking =
         protocol::Supports(snapshot.protocol(), "rowTracking");
-    BAYOU_ASSIGN(auto files, snapshot.state().Files(fields, std::move(pruning)));
+    BAYOU_ASSIGN(auto files,
+                 snapshot.state().Files(fields, std::move(pruning)));
     return std::make_unique<SnapshotCursor>(std::move(files));
   }
 
@@ -85,6 +85,9 @@ struct DataFileList::Fetched {
   std::unique_ptr<DataFileCursor> cursor;
   std::vector<duckdb::OpenFileInfo> files;
   bool at_end = false;
+  // Asked again after a failure, a list fails again: it must not go on behind
+  // the files that it could not get.
+  std::optional<Error> failure;
 };
 
 DataFileList::DataFileList(std::shared_ptr<const ScannedTable> table,
@@ -97,29 +100,43 @@ DataFileList::DataFileList(std::shared_ptr<const ScannedTable> table,
 
 void DataFileList::FetchUntil(idx_t count) const {
   Fetched& fetched = *fetched_;
-  std::vector<duckdb::shared_ptr<DataFile>> batch;
+  if (fetched.failure) engine::Throw(*fetched.failure);
   while (!fetched.at_end && fetched.files.size() < count) {
-    if (!fetched.cursor) {
-      fetched.cursor = engine::Unwrap(source_->Open(pruning_));
-    }
-    batch.clear();
-    fetched.at_end = !engine::Unwrap(fetched.cursor->Next(batch));
-    if (pruning_) {
-      if (const auto failure = pruning_->failure()) engine::Throw(*failure);
-    }
-    for (auto& file : batch) {
-      duckdb::OpenFileInfo info(
-          engine::Unwrap(PlaceOfFile(*table_, file->add.path)));
-      if (file->add.stats) {
-        file->num_records =
-            protocol::ReadStatistics(*file->add.stats, {}).num_records;
-        file->add.stats.reset();  // A long list has better uses for memory.
-      }
-      info.extended_info = std::move(file);
-      fetched.files.push_back(std::move(info));
+    if (auto done = FetchBatch(); !done) {
+      fetched.failure = std::move(done).error();
+      engine::Throw(*fetched.failure);
     }
   }
-  if (fetched.at_end) fetched.cursor.reset();
+}
+
+Status DataFileList::FetchBatch() const {
+  Fetched& fetched = *fetched_;
+  if (!fetched.cursor) {
+    BAYOU_ASSIGN(fetched.cursor, source_->Open(pruning_));
+  }
+  std::vector<duckdb::shared_ptr<DataFile>> batch;
+  BAYOU_ASSIGN(const bool more, fetched.cursor->Next(batch));
+  if (pruning_) {
+    if (auto failure = pruning_->failure()) {
+      return tl::unexpected<Error>(*std::move(failure));
+    }
+  }
+  for (auto& file : batch) {
+    BAYOU_ASSIGN(duckdb::OpenFileInfo info,
+                 PlaceOfFile(*table_, file->add.path));
+    if (file->add.stats) {
+      file->num_records =
+          protocol::ReadStatistics(*file->add.stats, {}).num_records;
+      file->add.stats.reset();  // A long list has better uses for memory.
+    }
+    info.extended_info = std::move(file);
+    fetched.files.push_back(std::move(info));
+  }
+  if (!more) {
+    fetched.at_end = true;
+    fetched.cursor.reset();
+  }
+  return {};
 }
 
 duckdb::OpenFileInfo DataFileList::GetFile(idx_t i) const {
@@ -167,13 +184,14 @@ duckdb::FileExpandResult DataFileList::GetExpandResult() const {
 duckdb::vector<duckdb::OpenFileInfo> DataFileList::GetDisplayFileList(
     duckdb::optional_idx max_files) const {
   constexpr idx_t kMostShown = 100;
-  const idx_t most =
-      max_files.IsValid() ? std::min(max_files.GetIndex(), kMostShown) : kMostShown;
+  const idx_t most = max_files.IsValid()
+                         ? std::min(max_files.GetIndex(), kMostShown)
+                         : kMostShown;
   const std::lock_guard lock(fetched_->mutex);
   FetchUntil(most);
   const auto& files = fetched_->files;
-  return {files.begin(),
-          files.begin() + static_cast<std::ptrdiff_t>(std::min(most, files.size()))};
+  return {files.begin(), files.begin() + static_cast<std::ptrdiff_t>(
+                                             std::min(most, files.size()))};
 }
 
 duckdb::unique_ptr<duckdb::NodeStatistics> DataFileList::GetCardinality(
@@ -192,7 +210,8 @@ duckdb::unique_ptr<duckdb::MultiFileList> DataFileList::ComplexFilterPushdown(
     duckdb::ClientContext& context, const duckdb::MultiFileOptions&,
     duckdb::MultiFilePushdownInfo& info,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const {
-  auto pruning = FilePruning::WithFilters(context, table_, pruning_, info, filters);
+  auto pruning =
+      FilePruning::WithFilters(context, table_, pruning_, info, filters);
   if (pruning == pruning_) return nullptr;
   return duckdb::make_uniq<DataFileList>(table_, source_, std::move(pruning));
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <duckdb.hpp>
-
+#include <duckdb/common/multi_file/multi_file_list.hpp>
 #include <memory>
 #include <vector>
 
@@ -13,8 +13,6 @@
 #include "kernel/log/log_replay.h"
 #include "kernel/scan/data_file.h"
 #include "kernel/scan/scanned_table.h"
-
-#include "duckdb/common/multi_file/multi_file_list.hpp"
 
 namespace bayou::scan {
 
@@ -48,9 +46,10 @@ class DataFileList : public duckdb::MultiFileList {
                std::shared_ptr<const FilePruning> pruning);
 
   const std::shared_ptr<const ScannedTable>& table() const { return table_; }
-  const std::shared_ptr<const DataFileSource>& source() const { return source_; }
+  const std::shared_ptr<const DataFileSource>& source() const {
+    return source_;
+  }
   const std::shared_ptr<const FilePruning>& pruning() const { return pruning_; }
-
 
   duckdb::unique_ptr<duckdb::MultiFileList> ComplexFilterPushdown(
       duckdb::ClientContext& context, const duckdb::MultiFileOptions& options,
@@ -86,6 +85,7 @@ class DataFileList : public duckdb::MultiFileList {
 
   // The files from the first up to at least `count`, if there are so many.
   void FetchUntil(duckdb::idx_t count) const;
+  Status FetchBatch() const;
 
   std::shared_ptr<const ScannedTable> table_;
   std::shared_ptr<const DataFileSource> source_;

@@ -13,10 +13,10 @@
 namespace bayou::scan {
 
 // A path of the log as the engine opens it. Relative paths lie in the table's
-// folder, and so may absolute ones; any other absolute path (of a shallow clone)
-// is read only when the user allows it (threat T1).
-// Errors: kCorruption or kPermissionDenied, condition DELTA_PATH_OUTSIDE_TABLE;
-// kUnsupported, DELTA_UNSUPPORTED_STORE, for the URI of another store.
+// folder, and so may absolute ones; any other absolute path (of a shallow
+// clone) is read only when the user allows it (threat T1). Errors: kCorruption
+// or kPermissionDenied, condition DELTA_PATH_OUTSIDE_TABLE; kUnsupported,
+// DELTA_UNSUPPORTED_STORE, for the URI of another store.
 Result<std::string> PlaceOfFile(const ScannedTable& table,
                                 std::string_view log_path);
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/scan/data_file_reader.h"
 
+#include <duckdb/execution/expression_executor.hpp>
+#include <duckdb/planner/expression/bound_constant_expression.hpp>
+#include <duckdb/planner/expression/bound_reference_expression.hpp>
+#include <duckdb/planner/filter/expression_filter.hpp>
+#include <duckdb/planner/filter/optional_filter.hpp>
+#include <parquet_reader.hpp>
 #include <string>
 #include <utility>
 
@@ -9,13 +15,6 @@
 #include "kernel/scan/column_mapping.h"
 #include "kernel/scan/deleted_rows.h"
 #include "kernel/scan/hidden_columns.h"
-
-#include "duckdb/execution/expression_executor.hpp"
-#include "duckdb/planner/expression/bound_constant_expression.hpp"
-#include "duckdb/planner/expression/bound_reference_expression.hpp"
-#include "duckdb/planner/filter/expression_filter.hpp"
-#include "duckdb/planner/filter/optional_filter.hpp"
-#include <parquet_reader.hpp>
 
 namespace bayou::scan {
 namespace {
@@ -84,6 +83,9 @@ class FileSetup {
     }
     if (const auto hidden = HiddenColumnOf(column.GetPrimaryIndex())) {
       data_.expressions.push_back(ReadHidden(*hidden));
+      // Made of two columns, and the reader filters one. What a query asks of
+      // them is filtered above the scan; what a join adds is only a short cut.
+      if (*hidden >= HiddenColumn::kRowId) return true;
     } else {
       data_.expressions.push_back(ReadStored(column, *StoredPosition(column)));
     }
@@ -158,7 +160,8 @@ class FileSetup {
 
   ExpressionPtr ReadRowIndex() {
     const idx_t id = reader_.columns.size();
-    reader_.columns.emplace_back("file_row_number", duckdb::LogicalType::BIGINT);
+    reader_.columns.emplace_back("file_row_number",
+                                 duckdb::LogicalType::BIGINT);
     reader_.AddVirtualColumn(COLUMN_IDENTIFIER_FILE_ROW_NUMBER);
     return Read(ColumnIndex(id));
   }
@@ -168,13 +171,12 @@ class FileSetup {
     switch (column) {
       case HiddenColumn::kRowId: {
         auto stored = ReadMaterialized(properties.materialized_row_id_column());
-        return RowTrackingExpression(std::move(stored),
-                                     Tracked(file_.add.base_row_id),
-                                     ReadRowIndex());
+        return RowTrackingExpression(
+            std::move(stored), Tracked(file_.add.base_row_id), ReadRowIndex());
       }
       case HiddenColumn::kRowCommitVersion: {
-        auto stored =
-            ReadMaterialized(properties.materialized_row_commit_version_column());
+        auto stored = ReadMaterialized(
+            properties.materialized_row_commit_version_column());
         return RowTrackingExpression(
             std::move(stored), Tracked(file_.add.default_row_commit_version),
             nullptr);
@@ -215,7 +217,8 @@ class FileSetup {
     return !verdict.IsNull() && verdict.GetValue<bool>();
   }
 
-  // Hands a filter to the Parquet reader, which skips row groups and rows by it.
+  // Hands a filter to the Parquet reader, which skips row groups and rows by
+  // it.
   void PushFilter(const duckdb::TableFilter& filter, ExpressionPtr& expression,
                   duckdb::TableFilterSet& pushed) {
     const idx_t local = LastRead();
@@ -312,8 +315,7 @@ duckdb::shared_ptr<duckdb::BaseFileReader> DataFileReader::CreateReader(
 }
 
 duckdb::ReaderInitializeType DataFileReader::InitializeReader(
-    duckdb::MultiFileReaderData& reader_data,
-    const duckdb::MultiFileBindData&,
+    duckdb::MultiFileReaderData& reader_data, const duckdb::MultiFileBindData&,
     const duckdb::vector<duckdb::MultiFileColumnDefinition>&,
     const duckdb::vector<ColumnIndex>& columns,
     duckdb::optional_ptr<duckdb::TableFilterSet> filters,

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads one data file after another as rows of the table: tells DuckDB's Parquet
-// reader which columns to read, and what to do with what comes out.
+// Reads one data file after another as rows of the table: tells DuckDB's
+// Parquet reader which columns to read, and what to do with what comes out.
 #pragma once
 
 #include <duckdb.hpp>
-
+#include <duckdb/common/multi_file/multi_file_reader.hpp>
+#include <duckdb/function/table_function.hpp>
 #include <memory>
 
 #include "kernel/scan/data_file_list.h"
 #include "kernel/scan/scanned_table.h"
-
-#include "duckdb/common/multi_file/multi_file_reader.hpp"
-#include "duckdb/function/table_function.hpp"
 
 namespace bayou::scan {
 

@@ -18,7 +18,8 @@ constexpr std::int64_t kBlockFrame = 8;
 
 class KeepUndeleted : public duckdb::DeleteFilter {
  public:
-  explicit KeepUndeleted(DeletionVector deleted) : deleted_(std::move(deleted)) {}
+  explicit KeepUndeleted(DeletionVector deleted)
+      : deleted_(std::move(deleted)) {}
 
   duckdb::idx_t Filter(duckdb::row_t first, duckdb::idx_t count,
                        duckdb::SelectionVector& kept) override {

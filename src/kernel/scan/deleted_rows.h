@@ -5,16 +5,14 @@
 // reader skips.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
+#include <duckdb/common/multi_file/multi_file_data.hpp>
 
 #include "bayou/result.h"
 #include "kernel/protocol/deletion_vector.h"
 #include "kernel/scan/data_file.h"
 #include "kernel/scan/scanned_table.h"
-
-#include "duckdb/common/multi_file/multi_file_data.hpp"
 
 namespace bayou::scan {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/scan/exact_statistics.h"
 
+#include <duckdb/storage/statistics/base_statistics.hpp>
+#include <duckdb/storage/statistics/numeric_stats.hpp>
+#include <duckdb/storage/storage_index.hpp>
 #include <utility>
 
-#include "duckdb/storage/statistics/base_statistics.hpp"
-#include "duckdb/storage/statistics/numeric_stats.hpp"
-#include "duckdb/storage/storage_index.hpp"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
 #include "kernel/protocol/file_statistics.h"
@@ -43,7 +43,8 @@ class FileStatisticsOf : public duckdb::PartitionRowGroup {
 
   duckdb::unique_ptr<BaseStatistics> GetColumnStatistics(
       const duckdb::StorageIndex& index) override {
-    if (index.HasChildren() || index.GetPrimaryIndex() >= table_->columns.size()) {
+    if (index.HasChildren() ||
+        index.GetPrimaryIndex() >= table_->columns.size()) {
       return nullptr;
     }
     const ScannedColumn& column = table_->columns[index.GetPrimaryIndex()];
@@ -51,7 +52,8 @@ class FileStatisticsOf : public duckdb::PartitionRowGroup {
   }
 
   // There are no others.
-  bool MinMaxIsExact(const BaseStatistics&, const duckdb::StorageIndex&) override {
+  bool MinMaxIsExact(const BaseStatistics&,
+                     const duckdb::StorageIndex&) override {
     return true;
   }
 
@@ -70,9 +72,11 @@ class FileStatisticsOf : public duckdb::PartitionRowGroup {
     return BaseStatistics::FromConstant(*value).ToUnique();
   }
 
-  duckdb::unique_ptr<BaseStatistics> OfStored(const ScannedColumn& column) const {
+  duckdb::unique_ptr<BaseStatistics> OfStored(
+      const ScannedColumn& column) const {
     const auto& add = file_->add;
-    if (add.deletion_vector || !add.stats || !IsExactType(column.field.type.kind)) {
+    if (add.deletion_vector || !add.stats ||
+        !IsExactType(column.field.type.kind)) {
       return nullptr;
     }
     const protocol::ColumnPath path = {column.field.physical_name()};
@@ -103,10 +107,13 @@ Result<std::optional<std::uint64_t>> RowsOf(const ScannedTable& table,
   if (!stored || *stored < 0) return std::nullopt;
   const auto rows = static_cast<std::uint64_t>(*stored);
   if (!file.add.deletion_vector) return rows;
-  BAYOU_ASSIGN(const auto vector, LoadDeletionVector(table, file.add.path,
-                                                     *file.add.deletion_vector));
-  // A vector that does not fit the file: for the scan to find out which is wrong.
-  if (const auto last = vector.Max(); last && *last >= rows) return std::nullopt;
+  BAYOU_ASSIGN(
+      const auto vector,
+      LoadDeletionVector(table, file.add.path, *file.add.deletion_vector));
+  // A vector that does not fit the file: for the scan to find out which is
+  // wrong.
+  if (const auto last = vector.Max(); last && *last >= rows)
+    return std::nullopt;
   return rows - vector.Cardinality();
 }
 
@@ -123,7 +130,8 @@ duckdb::vector<duckdb::PartitionStatistics> ExactStatistics(
     files.clear();
     more = engine::Unwrap(cursor->Next(files));
     if (list.pruning()) {
-      if (const auto failure = list.pruning()->failure()) engine::Throw(*failure);
+      if (const auto failure = list.pruning()->failure())
+        engine::Throw(*failure);
     }
     for (auto& file : files) {
       if (file->add.deletion_vector && ++vectors > kMostVectors) return {};
@@ -133,8 +141,8 @@ duckdb::vector<duckdb::PartitionStatistics> ExactStatistics(
       one.row_start = rows_before;
       one.count = *rows;
       one.count_type = duckdb::CountType::COUNT_EXACT;
-      one.partition_row_group =
-          duckdb::make_shared_ptr<FileStatisticsOf>(list.table(), std::move(file));
+      one.partition_row_group = duckdb::make_shared_ptr<FileStatisticsOf>(
+          list.table(), std::move(file));
       statistics.push_back(std::move(one));
       rows_before += *rows;
     }

@@ -5,10 +5,9 @@
 #pragma once
 
 #include <duckdb.hpp>
+#include <duckdb/function/partition_stats.hpp>
 
 #include "kernel/scan/data_file_list.h"
-
-#include "duckdb/function/partition_stats.hpp"
 
 namespace bayou::scan {
 
@@ -17,7 +16,8 @@ namespace bayou::scan {
 // error here as well. Throws DuckDB exceptions.
 //
 // Minimum and maximum: of partition columns, and of integers and dates in files
-// that lost no row. Statistics of other types are rounded or cut by some writers.
+// that lost no row. Statistics of other types are rounded or cut by some
+// writers.
 duckdb::vector<duckdb::PartitionStatistics> ExactStatistics(
     const DataFileList& list);
 

@@ -2,13 +2,13 @@
 #include "kernel/scan/file_condition.h"
 
 #include <algorithm>
+#include <duckdb/execution/expression_executor.hpp>
+#include <duckdb/planner/expression/list.hpp>
+#include <duckdb/planner/expression_iterator.hpp>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
-#include "duckdb/execution/expression_executor.hpp"
-#include "duckdb/planner/expression/list.hpp"
-#include "duckdb/planner/expression_iterator.hpp"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
 #include "kernel/scan/checkpoint_condition.h"
@@ -98,8 +98,9 @@ class ExactCondition : public FileCondition {
   Result<Value> InputValue(const log::FileView& file, column_t input) const {
     if (const auto hidden = HiddenColumnOf(input)) {
       BAYOU_ASSIGN(const auto value,
-                   HiddenConstant(*table_, {file.path, file.size, file.modification_time},
-                                  *hidden));
+                   HiddenConstant(
+                       *table_, {file.path, file.size, file.modification_time},
+                       *hidden));
       return *value;
     }
     const auto* pair = Find(file, input);
@@ -146,8 +147,9 @@ class ExactCondition : public FileCondition {
 
 using Conditions = std::vector<std::unique_ptr<const FileCondition>>;
 
-Result<Outcomes> JudgeOrAny(const std::unique_ptr<const FileCondition>& condition,
-                            const FileFacts& facts) {
+Result<Outcomes> JudgeOrAny(
+    const std::unique_ptr<const FileCondition>& condition,
+    const FileFacts& facts) {
   if (!condition) return Outcomes{};
   return condition->Judge(facts);
 }
@@ -210,7 +212,8 @@ class StatisticsCondition : public FileCondition {
     const ValueRange& range = facts.ranges[index_];
     if (casts_.empty()) return JudgeRange(range);
     ValueRange cast = range;
-    for (const LogicalType& type : casts_) cast = CastRange(std::move(cast), type);
+    for (const LogicalType& type : casts_)
+      cast = CastRange(std::move(cast), type);
     return JudgeRange(cast);
   }
 
@@ -329,12 +332,18 @@ std::unique_ptr<const FileCondition> FileConditionBuilder::Build(
     const Expression& expression) {
   if (auto exact = BuildExact(expression)) return exact;
   switch (expression.GetExpressionClass()) {
-    case ExpressionClass::BOUND_CONJUNCTION: return BuildConjunction(expression);
-    case ExpressionClass::BOUND_COMPARISON: return BuildComparison(expression);
-    case ExpressionClass::BOUND_OPERATOR: return BuildOperator(expression);
-    case ExpressionClass::BOUND_BETWEEN: return BuildBetween(expression);
-    case ExpressionClass::BOUND_FUNCTION: return BuildFunction(expression);
-    default: return nullptr;
+    case ExpressionClass::BOUND_CONJUNCTION:
+      return BuildConjunction(expression);
+    case ExpressionClass::BOUND_COMPARISON:
+      return BuildComparison(expression);
+    case ExpressionClass::BOUND_OPERATOR:
+      return BuildOperator(expression);
+    case ExpressionClass::BOUND_BETWEEN:
+      return BuildBetween(expression);
+    case ExpressionClass::BOUND_FUNCTION:
+      return BuildFunction(expression);
+    default:
+      return nullptr;
   }
 }
 
@@ -342,7 +351,8 @@ bool FileConditionBuilder::IsOfFile(column_t column) const {
   if (const auto hidden = HiddenColumnOf(column)) {
     return *hidden < HiddenColumn::kRowIndex;
   }
-  return !duckdb::IsVirtualColumn(column) && table_->columns[column].is_partition;
+  return !duckdb::IsVirtualColumn(column) &&
+         table_->columns[column].is_partition;
 }
 
 std::unique_ptr<const FileCondition> FileConditionBuilder::BuildExact(
@@ -459,10 +469,10 @@ std::unique_ptr<const FileCondition> FileConditionBuilder::BuildBetween(
     const Expression& expression) {
   const auto& between = expression.Cast<duckdb::BoundBetweenExpression>();
   Conditions parts;
-  parts.push_back(
-      BuildCompare(*between.input, between.LowerComparisonType(), *between.lower));
-  parts.push_back(
-      BuildCompare(*between.input, between.UpperComparisonType(), *between.upper));
+  parts.push_back(BuildCompare(*between.input, between.LowerComparisonType(),
+                               *between.lower));
+  parts.push_back(BuildCompare(*between.input, between.UpperComparisonType(),
+                               *between.upper));
   if (!parts[0] && !parts[1]) return nullptr;
   return std::make_unique<Conjunction>(true, std::move(parts));
 }
@@ -484,7 +494,8 @@ std::unique_ptr<const FileCondition> FileConditionBuilder::BuildFunction(
     return nullptr;
   }
   std::string prefix = duckdb::StringValue::Get(*constant);
-  if (like) prefix.resize(std::min(prefix.find_first_of("%_\\"), prefix.size()));
+  if (like)
+    prefix.resize(std::min(prefix.find_first_of("%_\\"), prefix.size()));
   if (prefix.empty()) return nullptr;
   const std::size_t index = StatisticsIndex(*subject);
   return std::make_unique<PrefixTest>(std::move(subject->column), index,
@@ -506,7 +517,8 @@ std::optional<FileConditionBuilder::Subject> FileConditionBuilder::SubjectOf(
   }
   if (expression.GetExpressionClass() == ExpressionClass::BOUND_CAST) {
     const auto& cast = expression.Cast<duckdb::BoundCastExpression>();
-    if (cast.try_cast || !KeepsOrder(cast.child->return_type, cast.return_type)) {
+    if (cast.try_cast ||
+        !KeepsOrder(cast.child->return_type, cast.return_type)) {
       return std::nullopt;
     }
     auto subject = SubjectOf(*cast.child);
@@ -542,16 +554,19 @@ std::optional<FileConditionBuilder::Subject> FileConditionBuilder::SubjectOf(
 
 std::optional<Value> FileConditionBuilder::ConstantOf(
     const Expression& expression) const {
-  if (expression.HasParameter() || !expression.IsFoldable()) return std::nullopt;
+  if (expression.HasParameter() || !expression.IsFoldable())
+    return std::nullopt;
   Value value;
-  if (!duckdb::ExpressionExecutor::TryEvaluateScalar(context_, expression, value)) {
+  if (!duckdb::ExpressionExecutor::TryEvaluateScalar(context_, expression,
+                                                     value)) {
     return std::nullopt;
   }
   return value;
 }
 
 std::size_t FileConditionBuilder::StatisticsIndex(const Subject& subject) {
-  const auto found = std::find(columns_.begin(), columns_.end(), subject.column);
+  const auto found =
+      std::find(columns_.begin(), columns_.end(), subject.column);
   if (found != columns_.end()) {
     return static_cast<std::size_t>(found - columns_.begin());
   }

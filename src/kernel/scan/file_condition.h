@@ -6,7 +6,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +43,8 @@ class FileCondition {
   // file columns: then Judge() gives one outcome, that of every row.
   virtual bool IsExact() const { return false; }
 
-  // A weaker condition on the `add` column of a checkpoint, in SQL; empty = none.
-  // See log::FilePredicate::CheckpointFilter.
+  // A weaker condition on the `add` column of a checkpoint, in SQL; empty =
+  // none. See log::FilePredicate::CheckpointFilter.
   virtual std::string CheckpointSql(const duckdb::LogicalType& add) const {
     (void)add;
     return {};
@@ -76,7 +75,8 @@ class FileConditionBuilder {
         columns_(columns) {}
 
   // Null when nothing can be said. Adds to the list of statistics columns.
-  std::unique_ptr<const FileCondition> Build(const duckdb::Expression& expression);
+  std::unique_ptr<const FileCondition> Build(
+      const duckdb::Expression& expression);
 
  private:
   using Condition = std::unique_ptr<const FileCondition>;

@@ -2,10 +2,10 @@
 #include "kernel/scan/file_pruning.h"
 
 #include <algorithm>
+#include <duckdb/planner/expression/bound_columnref_expression.hpp>
+#include <duckdb/planner/filter/optional_filter.hpp>
 #include <utility>
 
-#include "duckdb/planner/expression/bound_columnref_expression.hpp"
-#include "duckdb/planner/filter/optional_filter.hpp"
 #include "kernel/scan/hidden_columns.h"
 
 namespace bayou::scan {
@@ -48,7 +48,8 @@ duckdb::LogicalType TypeOf(const ScannedTable& table, column_t id) {
 
 // The parts that AND joins in a table filter. Filters that say nothing yet
 // become none.
-void Flatten(const duckdb::TableFilter& filter, const duckdb::Expression& column,
+void Flatten(const duckdb::TableFilter& filter,
+             const duckdb::Expression& column,
              std::vector<duckdb::unique_ptr<duckdb::Expression>>& parts) {
   switch (filter.filter_type) {
     case duckdb::TableFilterType::CONJUNCTION_AND:
@@ -58,7 +59,8 @@ void Flatten(const duckdb::TableFilter& filter, const duckdb::Expression& column
       }
       return;
     case duckdb::TableFilterType::OPTIONAL_FILTER:
-      if (const auto& child = filter.Cast<duckdb::OptionalFilter>().child_filter) {
+      if (const auto& child =
+              filter.Cast<duckdb::OptionalFilter>().child_filter) {
         Flatten(*child, column, parts);
       }
       return;
@@ -83,10 +85,9 @@ bool FilePruning::Add(duckdb::ClientContext& context,
                       const duckdb::Expression& filter, bool* settled) {
   std::string text = filter.ToString();
   for (const auto* known : {&exact_, &by_statistics_}) {
-    const bool is_known =
-        std::any_of(known->begin(), known->end(), [&](const auto& condition) {
-          return condition.text == text;
-        });
+    const bool is_known = std::any_of(
+        known->begin(), known->end(),
+        [&](const auto& condition) { return condition.text == text; });
     if (is_known) return false;
   }
   std::shared_ptr<const FileCondition> condition =
@@ -148,7 +149,8 @@ Result<FilePruning::Judgement> FilePruning::Judge(
   for (const Condition& condition : exact_) {
     BAYOU_ASSIGN(const Outcomes outcomes,
                  condition.condition->Judge({file, kNoRanges}));
-    if (!outcomes.can_be_true) return Judgement{Verdict::kByPartition, condition.text};
+    if (!outcomes.can_be_true)
+      return Judgement{Verdict::kByPartition, condition.text};
   }
   if (by_statistics_.empty()) return Judgement{};
 
@@ -163,7 +165,8 @@ Result<FilePruning::Judgement> FilePruning::Judge(
   for (const Condition& condition : by_statistics_) {
     BAYOU_ASSIGN(const Outcomes outcomes,
                  condition.condition->Judge({file, ranges}));
-    if (!outcomes.can_be_true) return Judgement{Verdict::kByStatistics, condition.text};
+    if (!outcomes.can_be_true)
+      return Judgement{Verdict::kByStatistics, condition.text};
   }
   return Judgement{};
 }
@@ -181,7 +184,8 @@ std::optional<Error> FilePruning::failure() const {
   return failure_;
 }
 
-std::string FilePruning::CheckpointFilter(const duckdb::LogicalType& add) const {
+std::string FilePruning::CheckpointFilter(
+    const duckdb::LogicalType& add) const {
   std::string sql;
   for (const auto* conditions : {&exact_, &by_statistics_}) {
     for (const Condition& condition : *conditions) {
@@ -197,7 +201,8 @@ std::string FilePruning::CheckpointFilter(const duckdb::LogicalType& add) const 
 log::FileView ViewOf(const protocol::AddFile& add, PartitionView& values) {
   values.clear();
   for (const auto& [key, value] : add.partition_values) {
-    values.emplace_back(key, value ? std::string_view(*value) : std::string_view());
+    values.emplace_back(key,
+                        value ? std::string_view(*value) : std::string_view());
   }
   log::FileView view;
   view.path = add.path;

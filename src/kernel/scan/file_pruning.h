@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which files a query needs: the conditions of its filters that can be judged by
-// what the log says about a file.
+// Which files a query needs: the conditions of its filters that can be judged
+// by what the log says about a file.
 #pragma once
 
 #include <duckdb.hpp>
-
+#include <duckdb/common/multi_file/multi_file_list.hpp>
+#include <duckdb/planner/table_filter.hpp>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,9 +17,6 @@
 #include "kernel/scan/file_condition.h"
 #include "kernel/scan/scanned_table.h"
 
-#include "duckdb/common/multi_file/multi_file_list.hpp"
-#include "duckdb/planner/table_filter.hpp"
-
 namespace bayou::scan {
 
 class FilePruning final : public log::FilePredicate {
@@ -26,8 +24,8 @@ class FilePruning final : public log::FilePredicate {
   using Shared = std::shared_ptr<const FilePruning>;
 
   // `before` (may be null) with the query's filters added; `before` itself when
-  // they say nothing about files. Filters that this settles for every row, being
-  // over partition values and hidden file columns alone, are taken out of
+  // they say nothing about files. Filters that this settles for every row,
+  // being over partition values and hidden file columns alone, are taken out of
   // `filters`.
   static Shared WithFilters(
       duckdb::ClientContext& context, std::shared_ptr<const ScannedTable> table,
@@ -55,9 +53,6 @@ class FilePruning final : public log::FilePredicate {
   // does not parse. To be looked at after files were asked for.
   std::optional<Error> failure() const;
 
-  // The columns whose statistics the conditions look at.
-  bool needs_statistics() const { return !columns_.empty(); }
-
  private:
   struct Condition {
     std::shared_ptr<const FileCondition> condition;
@@ -68,8 +63,8 @@ class FilePruning final : public log::FilePredicate {
   // False when nothing can be said, or it was said before.
   bool Add(duckdb::ClientContext& context,
            const std::shared_ptr<const ScannedTable>& table,
-           const ColumnBindings& bindings,
-           const duckdb::Expression& filter, bool* settled);
+           const ColumnBindings& bindings, const duckdb::Expression& filter,
+           bool* settled);
 
   std::vector<Condition> exact_;
   std::vector<Condition> by_statistics_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/scan/hidden_columns.h"
 
+#include <duckdb/execution/expression_executor_state.hpp>
+#include <duckdb/planner/expression/bound_function_expression.hpp>
 #include <string>
 #include <utility>
 
 #include "base/uri_path.h"
-#include "duckdb/execution/expression_executor_state.hpp"
-#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "kernel/protocol/table_features.h"
 #include "kernel/scan/data_file_place.h"
 
@@ -24,12 +24,16 @@ struct Description {
 
 // The order gives the columns their ids.
 constexpr std::array<Description, kHiddenColumns> kColumns = {{
-    {HiddenColumn::kFilePath, "_metadata.file_path", duckdb::LogicalTypeId::VARCHAR},
-    {HiddenColumn::kFileName, "_metadata.file_name", duckdb::LogicalTypeId::VARCHAR},
-    {HiddenColumn::kFileSize, "_metadata.file_size", duckdb::LogicalTypeId::BIGINT},
+    {HiddenColumn::kFilePath, "_metadata.file_path",
+     duckdb::LogicalTypeId::VARCHAR},
+    {HiddenColumn::kFileName, "_metadata.file_name",
+     duckdb::LogicalTypeId::VARCHAR},
+    {HiddenColumn::kFileSize, "_metadata.file_size",
+     duckdb::LogicalTypeId::BIGINT},
     {HiddenColumn::kFileModificationTime, "_metadata.file_modification_time",
      duckdb::LogicalTypeId::TIMESTAMP_TZ},
-    {HiddenColumn::kRowIndex, "_metadata.row_index", duckdb::LogicalTypeId::BIGINT},
+    {HiddenColumn::kRowIndex, "_metadata.row_index",
+     duckdb::LogicalTypeId::BIGINT},
     {HiddenColumn::kRowId, "_metadata.row_id", duckdb::LogicalTypeId::BIGINT},
     {HiddenColumn::kRowCommitVersion, "_metadata.row_commit_version",
      duckdb::LogicalTypeId::BIGINT},
@@ -69,7 +73,8 @@ void TrackRows(duckdb::DataChunk& input, duckdb::ExpressionState& state,
     if (data.materialized) {
       const auto at = stored.sel->get_index(i);
       if (stored.validity.RowIsValid(at)) {
-        values[i] = duckdb::UnifiedVectorFormat::GetData<std::int64_t>(stored)[at];
+        values[i] =
+            duckdb::UnifiedVectorFormat::GetData<std::int64_t>(stored)[at];
         continue;
       }
     }
@@ -110,9 +115,9 @@ duckdb::virtual_column_map_t HiddenColumns(const table::Snapshot& snapshot) {
   duckdb::virtual_column_map_t columns;
   for (const Description& description : kColumns) {
     if (description.column >= HiddenColumn::kRowId && !tracks_rows) continue;
-    columns.emplace(HiddenColumnId(description.column),
-                    duckdb::TableColumn(description.name,
-                                        LogicalType(description.type)));
+    columns.emplace(
+        HiddenColumnId(description.column),
+        duckdb::TableColumn(description.name, LogicalType(description.type)));
   }
   return columns;
 }

@@ -5,10 +5,10 @@
 // Protocol: "Row Tracking".
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <array>
 #include <cstdint>
+#include <duckdb.hpp>
+#include <duckdb/common/table_column.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,16 +16,14 @@
 #include "bayou/result.h"
 #include "kernel/scan/scanned_table.h"
 
-#include "duckdb/common/table_column.hpp"
-
 namespace bayou::scan {
 
 enum class HiddenColumn : std::uint8_t {
-  kFilePath,              // An absolute URI, as in Spark: `file:/lake/t/a.parquet`.
+  kFilePath,  // An absolute URI, as in Spark: `file:/lake/t/a.parquet`.
   kFileName,
-  kFileSize,              // Bytes.
+  kFileSize,  // Bytes.
   kFileModificationTime,
-  kRowIndex,              // Position in the file; deleted rows count.
+  kRowIndex,  // Position in the file; deleted rows count.
   kRowId,
   kRowCommitVersion,
 };
@@ -49,8 +47,8 @@ Result<std::optional<duckdb::Value>> HiddenConstant(const ScannedTable& table,
                                                     const FileIdentity& file,
                                                     HiddenColumn column);
 
-// coalesce(materialized, base + row_index) of two BIGINT expressions; either may
-// be null.
+// coalesce(materialized, base + row_index) of two BIGINT expressions; either
+// may be null.
 duckdb::unique_ptr<duckdb::Expression> RowTrackingExpression(
     duckdb::unique_ptr<duckdb::Expression> materialized, std::int64_t base,
     duckdb::unique_ptr<duckdb::Expression> row_index);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/scan/scan_binding.h"
 
+#include <duckdb/catalog/catalog.hpp>
+#include <duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp>
+#include <duckdb/common/multi_file/multi_file_states.hpp>
+#include <duckdb/parser/tableref/table_function_ref.hpp>
 #include <utility>
 
 #include "kernel/scan/data_file_reader.h"
 #include "kernel/scan/exact_statistics.h"
 #include "kernel/scan/hidden_columns.h"
-
-#include "duckdb/catalog/catalog.hpp"
-#include "duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp"
-#include "duckdb/common/multi_file/multi_file_states.hpp"
-#include "duckdb/parser/tableref/table_function_ref.hpp"
 
 namespace bayou::scan {
 namespace {
@@ -20,7 +19,8 @@ using duckdb::FunctionData;
 using duckdb::MultiFileBindData;
 
 const DataFileReader& ReaderOf(const FunctionData& data) {
-  return data.Cast<MultiFileBindData>().multi_file_reader->Cast<DataFileReader>();
+  return data.Cast<MultiFileBindData>()
+      .multi_file_reader->Cast<DataFileReader>();
 }
 
 duckdb::unique_ptr<duckdb::MultiFileReader> MakeReader(

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <memory>
 
 #include "kernel/scan/data_file_list.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernel/engine/types.h"
+#include "kernel/protocol/type_widening.h"
 
 namespace bayou::scan {
 
@@ -12,9 +13,14 @@ std::string ScannedTable::Describe() const {
          std::to_string(snapshot->version());
 }
 
-std::shared_ptr<ScannedTable> DescribeTable(
+Result<std::shared_ptr<ScannedTable>> DescribeTable(
     std::shared_ptr<const table::Snapshot> snapshot,
     const ScanOptions& options) {
+  if (auto known = protocol::CheckTypeChanges(snapshot->schema()); !known) {
+    Error error = std::move(known).error();
+    error.message = "table " + snapshot->location() + ": " + error.message;
+    return tl::unexpected<Error>(std::move(error));
+  }
   auto table = std::make_shared<ScannedTable>();
   table->options = options;
   for (const protocol::Field& field : snapshot->schema().fields) {

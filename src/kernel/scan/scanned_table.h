@@ -5,11 +5,11 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bayou/result.h"
 #include "kernel/protocol/schema.h"
 #include "kernel/scan/table_scan.h"
 #include "kernel/table/snapshot.h"
@@ -20,7 +20,8 @@ struct ScannedColumn {
   protocol::Field field;
   duckdb::LogicalType type;
   bool is_partition = false;  // Its values are in the log, not in the files.
-  bool is_mapped = true;  // False: in files under its name, whatever the mapping.
+  bool is_mapped =
+      true;  // False: in files under its name, whatever the mapping.
 };
 
 struct ScannedTable {
@@ -32,8 +33,9 @@ struct ScannedTable {
   std::string Describe() const;
 };
 
-// The columns of the snapshot's schema.
-std::shared_ptr<ScannedTable> DescribeTable(
-    std::shared_ptr<const table::Snapshot> snapshot, const ScanOptions& options);
+// The columns of the snapshot's schema. Errors: see CheckTypeChanges.
+Result<std::shared_ptr<ScannedTable>> DescribeTable(
+    std::shared_ptr<const table::Snapshot> snapshot,
+    const ScanOptions& options);
 
 }  // namespace bayou::scan

@@ -16,7 +16,7 @@ BoundScan BindScan(duckdb::ClientContext& context,
                    std::shared_ptr<const table::Snapshot> snapshot,
                    const ScanOptions& options) {
   std::shared_ptr<const ScannedTable> table =
-      DescribeTable(std::move(snapshot), options);
+      engine::Unwrap(DescribeTable(std::move(snapshot), options));
   return BindFiles(context, table, SnapshotFiles(table));
 }
 
@@ -32,8 +32,8 @@ void VisitFiles(const duckdb::FunctionData& scan,
     for (const auto& file : files) {
       FilePruning::Judgement judgement;
       if (list.pruning()) {
-        judgement = engine::Unwrap(
-            list.pruning()->Judge(ViewOf(file->add, partition)));
+        judgement =
+            engine::Unwrap(list.pruning()->Judge(ViewOf(file->add, partition)));
       }
       visit({file->add, judgement.verdict == FilePruning::Verdict::kKept,
              judgement.verdict == FilePruning::Verdict::kByPartition,

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,12 +44,12 @@ BoundScan BindScan(duckdb::ClientContext& context,
                    const ScanOptions& options);
 
 // Tells for every live file of the table whether a scan still reads it, after
-// DuckDB pushed a query's filters into it, and what leaves it out. `scan` is the
-// bind data of such a scan. Throws DuckDB exceptions.
+// DuckDB pushed a query's filters into it, and what leaves it out. `scan` is
+// the bind data of such a scan. Throws DuckDB exceptions.
 struct FileVerdict {
   const protocol::AddFile& file;
   bool kept = true;
-  bool by_partition = false;   // Left out by partition values or hidden columns,
+  bool by_partition = false;  // Left out by partition values or hidden columns,
   std::string_view condition;  // or else by statistics: by this condition.
 };
 void VisitFiles(const duckdb::FunctionData& scan,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/scan/value_conversion.h"
 
+#include <duckdb/execution/expression_executor_state.hpp>
+#include <duckdb/planner/expression/bound_function_expression.hpp>
 #include <utility>
-
-#include "duckdb/execution/expression_executor_state.hpp"
-#include "duckdb/planner/expression/bound_function_expression.hpp"
 
 namespace bayou::scan {
 namespace {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <memory>
 #include <optional>
 #include <vector>

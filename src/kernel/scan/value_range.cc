@@ -20,7 +20,8 @@ using protocol::TypeKind;
 constexpr std::int64_t kLostMicros = 999;
 
 bool IsFloat(const duckdb::LogicalType& type) {
-  return type.id() == LogicalTypeId::FLOAT || type.id() == LogicalTypeId::DOUBLE;
+  return type.id() == LogicalTypeId::FLOAT ||
+         type.id() == LogicalTypeId::DOUBLE;
 }
 
 bool IsNan(const Value& value) {
@@ -89,13 +90,12 @@ struct Order {
 Order OrderOf(const ValueRange& range, const Value& constant) {
   if (!range.can_be_value) return {false, false, false};
   if (IsNan(constant)) return {true, range.can_be_nan, false};
-  const bool beyond_max =
-      range.max_is_prefix && range.max &&
-      Text(constant).starts_with(Text(*range.max));
+  const bool beyond_max = range.max_is_prefix && range.max &&
+                          Text(constant).starts_with(Text(*range.max));
   Order order{};
   order.less = !range.min || *range.min < constant;
-  order.greater = !range.max || *range.max > constant || beyond_max ||
-                  range.can_be_nan;
+  order.greater =
+      !range.max || *range.max > constant || beyond_max || range.can_be_nan;
   order.equal = (!range.min || *range.min <= constant) &&
                 (!range.max || *range.max >= constant || beyond_max);
   return order;

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <optional>
 #include <string_view>
 
@@ -31,7 +30,8 @@ Outcomes Not(const Outcomes& a);
 
 struct ValueRange {
   std::optional<duckdb::Value> min;  // No value is less.
-  std::optional<duckdb::Value> max;  // No value is greater, but for the next two.
+  std::optional<duckdb::Value>
+      max;                     // No value is greater, but for the next two.
   bool max_is_prefix = false;  // Strings: values that begin with `max` are.
   bool can_be_nan = false;     // Floats: NaN is greater than any number.
   bool can_be_null = true;
