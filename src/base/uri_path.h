@@ -30,8 +30,8 @@ std::string HiveEscape(std::string_view text);
 
 // `file:/a`, `file:///a` and `/a` name the same file; this is its canonical
 // form: the decoded absolute path for the local file system, `scheme://...`
-// decoded otherwise, and the decoded text for a relative path. Only `file:/` and
-// `xxx://` begin a URI; `ts=10:00/f` is relative.
+// decoded otherwise, and the decoded text for a relative path. Only `file:/`
+// and `xxx://` begin a URI; `ts=10:00/f` is relative.
 std::string CanonicalPath(std::string_view log_path);
 
 bool IsAbsolutePath(std::string_view canonical_path);

@@ -3,7 +3,8 @@
 // The actions of the log as values, and their JSON lines.
 //
 // Protocol: "Actions". Unknown actions and unknown fields are ignored; a field
-// that the protocol requires and that is missing or of a wrong type is an error.
+// that the protocol requires and that is missing or of a wrong type is an
+// error.
 #pragma once
 
 #include <cstdint>
@@ -115,10 +116,9 @@ struct Sidecar {
   std::int64_t modification_time = 0;
 };
 
-using Action =
-    std::variant<Protocol, Metadata, AddFile, RemoveFile, CdcFile,
-                 SetTransaction, DomainMetadata, CommitInfo,
-                 CheckpointMetadata, Sidecar>;
+using Action = std::variant<Protocol, Metadata, AddFile, RemoveFile, CdcFile,
+                            SetTransaction, DomainMetadata, CommitInfo,
+                            CheckpointMetadata, Sidecar>;
 
 // Reads the actions of one commit (or compacted log, or V2 JSON manifest):
 // newline-delimited JSON. Lines with an unknown action are left out.

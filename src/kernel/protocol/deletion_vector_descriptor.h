@@ -12,7 +12,8 @@
 namespace bayou::protocol {
 
 struct DeletionVectorDescriptor {
-  char storage_type = 'u';  // 'u' relative by UUID, 'p' absolute path, 'i' inline.
+  char storage_type =
+      'u';  // 'u' relative by UUID, 'p' absolute path, 'i' inline.
   std::string path_or_inline_dv;
   std::optional<std::int32_t> offset;  // Of the size field in the file.
   std::int32_t size_in_bytes = 0;      // Of the bitmap, without size and CRC.

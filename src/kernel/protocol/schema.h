@@ -18,10 +18,26 @@
 namespace bayou::protocol {
 
 enum class TypeKind : std::uint8_t {
-  kBoolean, kByte, kShort, kInteger, kLong, kFloat, kDouble, kDecimal,
-  kString, kBinary, kDate, kTimestamp, kTimestampNtz, kVariant, kVoid,
-  kGeometry, kGeography,
-  kStruct, kArray, kMap,
+  kBoolean,
+  kByte,
+  kShort,
+  kInteger,
+  kLong,
+  kFloat,
+  kDouble,
+  kDecimal,
+  kString,
+  kBinary,
+  kDate,
+  kTimestamp,
+  kTimestampNtz,
+  kVariant,
+  kVoid,
+  kGeometry,
+  kGeography,
+  kStruct,
+  kArray,
+  kMap,
 };
 
 struct Field;
@@ -36,7 +52,7 @@ struct DataType {
   std::vector<DataType> children;
   bool contains_null = true;  // Of kArray elements, of kMap values.
 
-  static DataType Of(TypeKind kind) { DataType t; t.kind = kind; return t; }
+  static DataType Of(TypeKind kind);
   static DataType Decimal(int precision, int scale);
 
   bool IsNested() const { return kind >= TypeKind::kStruct; }
@@ -62,6 +78,13 @@ struct Field {
 
   bool operator==(const Field& other) const = default;
 };
+
+// Out here, where Field is known, as the vector of them has to be destroyed.
+inline DataType DataType::Of(TypeKind kind) {
+  DataType type;
+  type.kind = kind;
+  return type;
+}
 
 // A schema is a struct type; columns in order.
 struct Schema {

@@ -33,18 +33,18 @@ class TableProperties {
   std::optional<std::string> materialized_row_id_column() const;
   std::optional<std::string> materialized_row_commit_version_column() const;
   ColumnMappingMode column_mapping_mode() const;
-  int checkpoint_interval() const;               // Default 10.
-  bool checkpoint_stats_as_json() const;         // Default true.
-  bool checkpoint_stats_as_struct() const;       // Default true.
+  int checkpoint_interval() const;          // Default 10.
+  bool checkpoint_stats_as_json() const;    // Default true.
+  bool checkpoint_stats_as_struct() const;  // Default true.
   bool v2_checkpoint_policy() const;
-  int num_indexed_columns() const;               // Default 32; -1 = all.
+  int num_indexed_columns() const;  // Default 32; -1 = all.
   std::optional<std::string> stats_columns() const;
-  int stats_string_prefix_length() const;        // Default 32.
-  std::int64_t target_file_size() const;         // Bytes; default 256 MiB.
-  std::string compression_codec() const;         // Default snappy.
-  std::chrono::milliseconds log_retention() const;           // 30 days.
+  int stats_string_prefix_length() const;           // Default 32.
+  std::int64_t target_file_size() const;            // Bytes; default 256 MiB.
+  std::string compression_codec() const;            // Default snappy.
+  std::chrono::milliseconds log_retention() const;  // 30 days.
   std::chrono::milliseconds deleted_file_retention() const;  // 7 days.
-  bool expired_log_cleanup() const;              // Default true.
+  bool expired_log_cleanup() const;                          // Default true.
   // nullopt: entries never expire.
   std::optional<std::chrono::milliseconds> set_transaction_retention() const;
 
