@@ -104,8 +104,8 @@ function(bayou_frontend folder meaning)
 endfunction()
 
 # What every target of our own code has, and no other: our warnings. They are
-# errors only with the compiler that the project is developed with, so that a
-# newer one's new warning never stops a user's build.
+# errors only with a compiler that the code is known to pass, so that a newer
+# one's new warning never stops a user's build.
 function(bayou_own_code target)
   if(NOT BAYOU_SANITIZE)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion)
