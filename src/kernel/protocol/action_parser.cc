@@ -462,9 +462,14 @@ class LineParser {
 // Enough for all lines of a real commit, bounded for a text of newlines only.
 std::size_t ExpectedActions(std::string_view text) {
   constexpr std::size_t kSmallLine = 128;
-  const auto lines = std::ranges::count(text, '\n') + 1;
-  return std::min(static_cast<std::size_t>(lines),
-                  text.size() / kSmallLine + 1);
+  const std::size_t most = text.size() / kSmallLine + 1;
+  std::size_t lines = 1;
+  for (std::size_t at = text.find('\n');
+       at != std::string_view::npos && lines < most;
+       at = text.find('\n', at + 1)) {
+    ++lines;
+  }
+  return lines;
 }
 
 std::string_view Trim(std::string_view line) {
