@@ -108,7 +108,8 @@ endfunction()
 # one's new warning never stops a user's build.
 function(bayou_own_code target)
   if(NOT BAYOU_SANITIZE)
-    target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion
+      $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>)  # As g++ reads -Wconversion in C++.
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       target_compile_options(${target} PRIVATE -Werror)
     endif()
