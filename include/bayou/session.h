@@ -94,7 +94,7 @@ class Session {
   virtual std::vector<Completion> Complete(std::string_view text,
                                            std::size_t cursor) = 0;
 
-  // Makes the next checkpoint of the table at `path`: of its latest version.
+  // Writes a checkpoint of the latest version of the table at `path`.
   virtual Status Checkpoint(std::string_view path) = 0;
 };
 

@@ -75,7 +75,7 @@ class Completer {
     } else {
       AddColumns();
       if (tokens_.empty() || !tokens_.back().Is('.')) {
-        for (const char* keyword : kKeywords) Add(keyword);
+        for (const char* keyword : kKeywords) AddKeyword(keyword);
       }
     }
     std::vector<Session::Completion> completions;
@@ -95,6 +95,13 @@ class Completer {
 
   void Add(std::string_view word) {
     if (StartsWithIgnoreCase(word, prefix_)) words_.emplace(word);
+  }
+  // In the letters' case of what is typed. The word itself completes nothing.
+  void AddKeyword(std::string_view keyword) {
+    if (EqualsIgnoreCase(keyword, prefix_)) return;
+    const std::string lower = ToLower(keyword);
+    const bool typed_lower = !prefix_.empty() && lower.starts_with(prefix_);
+    Add(typed_lower ? lower : keyword);
   }
   void AddName(const std::string& name) {
     if (StartsWithIgnoreCase(name, prefix_)) {

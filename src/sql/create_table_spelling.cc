@@ -12,18 +12,20 @@ namespace bayou::sql {
 namespace {
 
 tl::unexpected<Error> Unsupported(std::string message) {
-  return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION", std::move(message));
+  return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
+              std::move(message));
 }
 
 tl::unexpected<Error> Malformed(std::string_view clause) {
-  return Fail(ErrorCode::kInvalidArgument, "PARSE_SYNTAX_ERROR",
-              "CREATE TABLE: the clause " + std::string(clause) + " is not complete");
+  return Fail(
+      ErrorCode::kInvalidArgument, "PARSE_SYNTAX_ERROR",
+      "CREATE TABLE: the clause " + std::string(clause) + " is not complete");
 }
 
 class CreateTableRewriter {
  public:
-  CreateTableRewriter(std::string_view text, std::span<const Token> tokens, std::size_t i,
-                      TextEdits& edits)
+  CreateTableRewriter(std::string_view text, std::span<const Token> tokens,
+                      std::size_t i, TextEdits& edits)
       : text_(text), tokens_(tokens), i_(i), edits_(edits) {}
 
   Status Run() {
@@ -43,20 +45,28 @@ class CreateTableRewriter {
         edits_.Insert(begin, " (" + typed_partitions_ + ")");
       }
     }
-    edits_.Replace(begin, i_ == first ? begin : tokens_[i_ - 1].end, NativeClauses());
+    edits_.Replace(begin, i_ == first ? begin : tokens_[i_ - 1].end,
+                   NativeClauses());
     return {};
   }
 
  private:
   bool AtEnd() const { return i_ >= tokens_.size(); }
-  bool Is(std::string_view word) const { return !AtEnd() && tokens_[i_].Is(word); }
-  bool IsSymbol(char symbol) const { return !AtEnd() && tokens_[i_].Is(symbol); }
+  bool Is(std::string_view word) const {
+    return !AtEnd() && tokens_[i_].Is(word);
+  }
+  bool IsSymbol(char symbol) const {
+    return !AtEnd() && tokens_[i_].Is(symbol);
+  }
   bool Take(std::string_view word) { return Is(word) && ++i_; }
   bool TakeSymbol(char symbol) { return IsSymbol(symbol) && ++i_; }
-  bool IsString() const { return !AtEnd() && tokens_[i_].kind == TokenKind::kString; }
+  bool IsString() const {
+    return !AtEnd() && tokens_[i_].kind == TokenKind::kString;
+  }
 
   std::string_view TextOf(std::size_t first, std::size_t last) const {
-    return text_.substr(tokens_[first].begin, tokens_[last].end - tokens_[first].begin);
+    return text_.substr(tokens_[first].begin,
+                        tokens_[last].end - tokens_[first].begin);
   }
 
   // Moves behind the bracket that closes the one at i_.
@@ -68,7 +78,9 @@ class CreateTableRewriter {
     } while (!AtEnd() && depth > 0);
   }
 
-  bool AtElementEnd() const { return AtEnd() || IsSymbol(',') || IsSymbol(')'); }
+  bool AtElementEnd() const {
+    return AtEnd() || IsSymbol(',') || IsSymbol(')');
+  }
 
   Status Columns() {
     do {
@@ -80,7 +92,8 @@ class CreateTableRewriter {
   }
 
   static bool BeginsConstraint(const Token& token) {
-    for (const char* word : {"constraint", "primary", "foreign", "unique", "check"}) {
+    for (const char* word :
+         {"constraint", "primary", "foreign", "unique", "check"}) {
       if (token.Is(word)) return true;
     }
     return false;
@@ -88,7 +101,8 @@ class CreateTableRewriter {
 
   Status Element() {
     std::string name;
-    if (!AtEnd() && tokens_[i_].IsIdentifier() && !BeginsConstraint(tokens_[i_])) {
+    if (!AtEnd() && tokens_[i_].IsIdentifier() &&
+        !BeginsConstraint(tokens_[i_])) {
       name = tokens_[i_++].Value();
       BAYOU_TRY(ColumnType());
     }
@@ -108,7 +122,8 @@ class CreateTableRewriter {
   }
 
   Status ColumnType() {
-    BAYOU_ASSIGN(const std::optional<TypeAt> type, ParseType(text_, tokens_, i_));
+    BAYOU_ASSIGN(const std::optional<TypeAt> type,
+                 ParseType(text_, tokens_, i_));
     if (!type) return {};
     if (type->rewritten) {
       edits_.Replace(tokens_[i_].begin, tokens_[type->next - 1].end, type->sql);
@@ -120,7 +135,9 @@ class CreateTableRewriter {
   Status Clauses() {
     while (!AtEnd()) {
       if (Take("using")) {
-        if (!Take("delta")) return Unsupported("CREATE TABLE makes Delta tables only: USING DELTA");
+        if (!Take("delta"))
+          return Unsupported(
+              "CREATE TABLE makes Delta tables only: USING DELTA");
       } else if (Is("partitioned")) {
         BAYOU_TRY(PartitionedBy());
       } else if (Take("tblproperties")) {
@@ -131,10 +148,12 @@ class CreateTableRewriter {
       } else if (Take("comment")) {
         if (!IsString()) return Malformed("COMMENT 'text'");
         options_.comment = tokens_[i_++].Value();
-      } else if (Is("with") && i_ + 1 < tokens_.size() && tokens_[i_ + 1].Is('(')) {
+      } else if (Is("with") && i_ + 1 < tokens_.size() &&
+                 tokens_[i_ + 1].Is('(')) {
         With();
       } else if (Is("cluster")) {
-        return Unsupported("CREATE TABLE: CLUSTER BY is not supported yet; leave it out");
+        return Unsupported(
+            "CREATE TABLE: CLUSTER BY is not supported yet; leave it out");
       } else {
         break;
       }
@@ -145,18 +164,22 @@ class CreateTableRewriter {
   // The columns alone, or with their types as Hive has it.
   Status PartitionedBy() {
     ++i_;
-    if (!Take("by") || !IsSymbol('(')) return Malformed("PARTITIONED BY (columns)");
+    if (!Take("by") || !IsSymbol('('))
+      return Malformed("PARTITIONED BY (columns)");
     do {
       ++i_;
-      if (AtEnd() || !tokens_[i_].IsIdentifier()) return Malformed("PARTITIONED BY (columns)");
+      if (AtEnd() || !tokens_[i_].IsIdentifier())
+        return Malformed("PARTITIONED BY (columns)");
       const std::size_t name = i_++;
       const std::string column = engine::Identifier(tokens_[name].Value());
       partitions_ += (partitions_.empty() ? "" : ", ") + column;
       if (AtElementEnd()) continue;
-      BAYOU_ASSIGN(const std::optional<TypeAt> type, ParseType(text_, tokens_, i_));
+      BAYOU_ASSIGN(const std::optional<TypeAt> type,
+                   ParseType(text_, tokens_, i_));
       if (!type) return Malformed("PARTITIONED BY (columns)");
       i_ = type->next;
-      typed_partitions_ += (typed_partitions_.empty() ? "" : ", ") + column + " " + type->sql;
+      typed_partitions_ +=
+          (typed_partitions_.empty() ? "" : ", ") + column + " " + type->sql;
       if (Take("comment") && IsString()) {
         options_.column_comments[tokens_[name].Value()] = tokens_[i_++].Value();
       }
@@ -225,8 +248,8 @@ class CreateTableRewriter {
 
 }  // namespace
 
-Status RewriteCreateTable(std::string_view text, std::span<const Token> tokens, std::size_t i,
-                          TextEdits& edits) {
+Status RewriteCreateTable(std::string_view text, std::span<const Token> tokens,
+                          std::size_t i, TextEdits& edits) {
   return CreateTableRewriter(text, tokens, i, edits).Run();
 }
 

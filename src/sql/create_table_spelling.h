@@ -13,12 +13,13 @@
 
 namespace bayou::sql {
 
-// `i` is the token behind the table's name. Edits the column types and comments,
-// and replaces the clauses between the columns and the query, in whatever order
-// they are written:
+// `i` is the token behind the table's name. Edits the column types and
+// comments, and replaces the clauses between the columns and the query, in
+// whatever order they are written:
 //   USING DELTA, PARTITIONED BY (a) or (a INT), TBLPROPERTIES ('k' = 'v'),
 //   LOCATION 'path', COMMENT 'text', WITH (option = value)
-// Errors: kUnsupported for USING anything else, CLUSTER BY, and nested NOT NULL.
+// Errors: kUnsupported for USING anything else, CLUSTER BY, and nested NOT
+// NULL.
 Status RewriteCreateTable(std::string_view text, std::span<const Token> tokens,
                           std::size_t i, TextEdits& edits);
 

@@ -16,33 +16,44 @@ namespace bayou::sql {
 namespace {
 
 constexpr std::array kMetadataFields = {
-    "file_path", "file_name", "file_size", "file_modification_time",
+    "file_path", "file_name", "file_size",         "file_modification_time",
     "row_index", "row_id",    "row_commit_version"};
 
 // After these words a FROM list is over.
-constexpr std::array kFromEnds = {"where",  "group", "having", "order", "limit", "window",
-                                  "select", "union", "except", "intersect", "qualify", "set"};
+constexpr std::array kFromEnds = {"where",  "group",     "having",  "order",
+                                  "limit",  "window",    "select",  "union",
+                                  "except", "intersect", "qualify", "set"};
+
+// extract(year FROM x): no FROM list.
+constexpr std::array kCallsWithFrom = {"extract", "trim", "substring",
+                                       "overlay"};
 
 template <std::size_t N>
 bool IsOneOf(const Token& token, const std::array<const char*, N>& words) {
-  return std::ranges::any_of(words, [&](const char* word) { return token.Is(word); });
+  return std::ranges::any_of(words,
+                             [&](const char* word) { return token.Is(word); });
 }
 
 // A URL of another file system, or a pattern of several files: DuckDB's.
 bool IsForDuckDB(std::string_view path) {
-  return (path.find("://") != std::string_view::npos && !path.starts_with("file:")) ||
+  return (path.find("://") != std::string_view::npos &&
+          !path.starts_with("file:")) ||
          path.find_first_of("*?[") != std::string_view::npos;
 }
 
 class Translator {
  public:
   Translator(std::string_view text, const PlaceOf& place_of)
-      : text_(text), lexed_(Tokenize(text)), tokens_(lexed_.tokens), place_of_(place_of) {}
+      : text_(text),
+        lexed_(Tokenize(text)),
+        tokens_(lexed_.tokens),
+        place_of_(place_of) {}
 
   Result<Statement> Run() {
     BAYOU_TRY(WholeStatement(SkipPrefix()));
     BAYOU_TRY(Spellings());
-    return Statement{.sql = edits_.Apply(text_), .command = std::move(command_)};
+    return Statement{.sql = edits_.Apply(text_),
+                     .command = std::move(command_)};
   }
 
  private:
@@ -58,12 +69,14 @@ class Translator {
   bool IsEnd(std::size_t i) const { return i >= tokens_.size(); }
 
   // Moves over `words` as long as they follow one another from `i`.
-  std::size_t Skip(std::size_t i, std::initializer_list<std::string_view> words) const {
+  std::size_t Skip(std::size_t i,
+                   std::initializer_list<std::string_view> words) const {
     for (const std::string_view word : words) i += Is(i, word) ? 1 : 0;
     return i;
   }
   // The token behind all of `words`, or 0 when they are not all there.
-  std::size_t After(std::size_t i, std::initializer_list<std::string_view> words) const {
+  std::size_t After(std::size_t i,
+                    std::initializer_list<std::string_view> words) const {
     for (const std::string_view word : words) {
       if (!Is(i++, word)) return 0;
     }
@@ -101,7 +114,8 @@ class Translator {
     // DESCRIBE [TABLE] [EXTENDED] t [VERSION AS OF n]
     if ((Is(at, "extended") || Is(at, "formatted")) && !IsEnd(at + 1)) ++at;
     const std::optional<NameAt> table = ParseTableName(tokens_, at);
-    if (table && !IsEnd(table->next)) {
+    if (table && (Is(table->next, "at") ||
+                  ParseTimeTravel(text_, tokens_, table->next))) {
       edits_.Insert(tokens_[i].end, " SELECT * FROM");
     }
     if (at > i + 1) Replace(i + 1, at, "");
@@ -109,7 +123,8 @@ class Translator {
   }
 
   Status DescribeLog(std::size_t i, bool history, const NameAt& table) {
-    std::string call = history ? "SELECT * FROM bayou_history(" : "SELECT * FROM bayou_detail(";
+    std::string call = history ? "SELECT * FROM bayou_history("
+                               : "SELECT * FROM bayou_detail(";
     call += engine::Literal(table.name.Sql());
     std::size_t next = table.next;
     if (history && Is(next, "limit") && IsKind(next + 1, TokenKind::kNumber)) {
@@ -122,23 +137,29 @@ class Translator {
 
   Status Show(std::size_t i) {
     if (Is(i + 1, "tables") && Is(i + 2, "in")) Replace(i + 2, i + 3, "FROM");
-    const bool columns = Is(i + 1, "columns") && (Is(i + 2, "in") || Is(i + 2, "from"));
+    const bool columns =
+        Is(i + 1, "columns") && (Is(i + 2, "in") || Is(i + 2, "from"));
     const bool properties = Is(i + 1, "tblproperties");
     if (!columns && !properties) return {};
-    const std::optional<NameAt> table = ParseTableName(tokens_, i + (columns ? 3 : 2));
+    const std::optional<NameAt> table =
+        ParseTableName(tokens_, i + (columns ? 3 : 2));
     if (!table) return {};
     if (columns) {
       Replace(i, table->next,
-              "SELECT column_name AS col_name FROM (DESCRIBE " + table->name.Sql() + ")");
+              "SELECT column_name AS col_name FROM (DESCRIBE " +
+                  table->name.Sql() + ")");
     } else {
       Replace(i, table->next,
-              "SELECT e.key, e.value FROM (SELECT unnest(map_entries(properties)) AS e "
-              "FROM bayou_detail(" + engine::Literal(table->name.Sql()) + "))");
+              "SELECT e.key, e.value FROM (SELECT "
+              "unnest(map_entries(properties)) AS e "
+              "FROM bayou_detail(" +
+                  engine::Literal(table->name.Sql()) + "))");
     }
     return {};
   }
 
-  // SET spark.databricks.delta.x.y = v: a dotted name is no setting of DuckDB's.
+  // SET spark.databricks.delta.x.y = v: a dotted name is no setting of
+  // DuckDB's.
   Status Setting(std::size_t i) {
     std::size_t at = Skip(i + 1, {"session", "global", "local"});
     const std::size_t first = at;
@@ -160,34 +181,38 @@ class Translator {
   Status Create(std::size_t i) {
     if (Is(i, "replace")) {
       const std::size_t table = After(i, {"replace", "table"});
-      return table == 0 ? Status{} : CommandOn("REPLACE TABLE", table, true);
+      return table == 0 ? Status{} : NotYet("REPLACE TABLE");
     }
     std::size_t at = Skip(i + 1, {"or", "replace", "temp", "temporary"});
     if (!Is(at, "table")) return {};
     at = Skip(at + 1, {"if", "not", "exists"});
     const std::optional<NameAt> table = ParseTableName(tokens_, at);
     if (!table) return {};
-    if (IsKind(at, TokenKind::kString)) Replace(at, table->next, table->name.Sql());
+    if (IsKind(at, TokenKind::kString))
+      Replace(at, table->next, table->name.Sql());
     const std::size_t next = Skip(table->next, {"shallow", "deep"});
-    if (Is(next, "clone")) return CommandOn("CLONE", at, true);
-    if (Is(next, "like")) return CommandOn("CREATE TABLE LIKE", at, true);
+    if (Is(next, "clone")) return NotYet("CLONE");
+    if (Is(next, "like")) return NotYet("CREATE TABLE LIKE");
     return RewriteCreateTable(text_, tokens_, table->next, edits_);
   }
 
   Status Insert(std::size_t i) {
     if (Is(i + 1, "overwrite")) {
-      return CommandOn("INSERT OVERWRITE", Skip(i + 2, {"into", "table"}), true);
+      return CommandOn("INSERT OVERWRITE", Skip(i + 2, {"into", "table"}),
+                       true);
     }
     if (!Is(i + 1, "into")) return {};
     std::size_t at = i + 2;
     if (Is(at, "table") && !IsEnd(at + 1) &&
-        (tokens_[at + 1].IsIdentifier() || IsKind(at + 1, TokenKind::kString)) &&
+        (tokens_[at + 1].IsIdentifier() ||
+         IsKind(at + 1, TokenKind::kString)) &&
         !Is(at + 1, "select") && !Is(at + 1, "values")) {
       Replace(at, at + 1, "");
       ++at;
     }
     const std::optional<NameAt> table = ParseTableName(tokens_, at);
-    if (table && Is(table->next, "replace")) return CommandOn("INSERT REPLACE WHERE", at, true);
+    if (table && Is(table->next, "replace"))
+      return CommandOn("INSERT REPLACE WHERE", at, true);
     return {};
   }
 
@@ -198,12 +223,13 @@ class Translator {
       std::initializer_list<std::string_view> words;
       bool only_delta;
     };
+    if (After(i, {"convert", "to", "delta"}) != 0)
+      return NotYet("CONVERT TO DELTA");
     // The longest form first.
-    static const std::array<Form, 14> kForms = {{
+    static const std::array<Form, 13> kForms = {{
         {"MERGE", {"merge", "with", "schema", "evolution", "into"}, true},
         {"MERGE", {"merge", "into"}, false},
         {"FSCK", {"fsck", "repair", "table"}, true},
-        {"CONVERT", {"convert", "to", "delta"}, true},
         {"ALTER TABLE", {"alter", "table", "if", "exists"}, false},
         {"ALTER TABLE", {"alter", "table"}, false},
         {"DELETE", {"delete", "from"}, false},
@@ -226,21 +252,23 @@ class Translator {
     return {};
   }
 
+  // For statements that make a table, so that there is none to look at.
+  static Status NotYet(std::string operation) {
+    return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
+                operation +
+                    " is not supported by this version of Bayou; nothing was "
+                    "changed");
+  }
+
   Status CommandOn(std::string operation, std::size_t at, bool only_delta) {
-    // CONVERT TO DELTA parquet.`path`
-    if (IsSymbol(at + 1, '.') && IsKind(at + 2, TokenKind::kBacktick) &&
-        (Is(at, "parquet") || Is(at, "iceberg"))) {
-      command_ = TableCommand{std::move(operation), TableName::OfPath(tokens_[at + 2].Value()),
-                              only_delta};
-      return {};
-    }
     if (const std::optional<NameAt> table = ParseTableName(tokens_, at)) {
       command_ = TableCommand{std::move(operation), table->name, only_delta};
     }
     return {};
   }
 
-  // ------------------------------------------------- spellings, wherever they are
+  // ------------------------------------------------- spellings, wherever they
+  // are
 
   Status Spellings() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -255,7 +283,8 @@ class Translator {
   // Rewrites what begins at token `i`, if anything does; the token behind it.
   Result<std::size_t> Spelling(std::size_t i) {
     if (BeginsNestedType(tokens_, i)) {
-      BAYOU_ASSIGN(const std::optional<TypeAt> type, ParseType(text_, tokens_, i));
+      BAYOU_ASSIGN(const std::optional<TypeAt> type,
+                   ParseType(text_, tokens_, i));
       if (type) {
         Replace(i, type->next, type->sql);
         return type->next;
@@ -265,6 +294,10 @@ class Translator {
     if (const auto travel = ParseTimeTravel(text_, tokens_, i)) {
       ApplyTimeTravel(text_, tokens_, i, *travel, edits_);
       return travel->next;
+    }
+    if (IsArgumentName(i)) {
+      Replace(i, i + 1, engine::Identifier(ToLower(tokens_[i].text)));
+      return i + 1;
     }
     if (IsKind(i, TokenKind::kBacktick)) {
       Replace(i, i + 1, engine::Identifier(tokens_[i].Value()));
@@ -276,8 +309,15 @@ class Translator {
     return i + 1;
   }
 
-  // A table named by path. A text counts where a table can stand, and only if it
-  // means a folder: files are for DuckDB's readers.
+  // timestamp => and where => name arguments, but are keywords to DuckDB. In
+  // AT (TIMESTAMP => ...) it is one.
+  bool IsArgumentName(std::size_t i) const {
+    return (Is(i, "timestamp") || Is(i, "where")) && IsSymbol(i + 1, '=') &&
+           IsSymbol(i + 2, '>') && i > 1 && !Is(i - 2, "at");
+  }
+
+  // A table named by path. A text counts where a table can stand, and only if
+  // it means a folder: files are for DuckDB's readers.
   std::optional<NameAt> PathAt(std::size_t i) const {
     if (i > 0 && tokens_[i - 1].Is('.')) return std::nullopt;
     std::optional<NameAt> name = ParseTableName(tokens_, i);
@@ -287,16 +327,21 @@ class Translator {
     if (i == 0 || path.empty()) return std::nullopt;
     const Token& before = tokens_[i - 1];
     if (before.Is("into") || before.Is("update")) return name;
-    const bool in_table_place = before.Is("from") || before.Is("join") || before.Is("table") ||
+    const Bracket& bracket = brackets_.back();
+    const bool in_table_place = (before.Is("from") && !bracket.is_call) ||
+                                before.Is("join") || before.Is("table") ||
                                 before.Is("describe") || before.Is("desc") ||
                                 before.Is("summarize") || before.Is("using") ||
-                                (before.Is(',') && !from_lists_.empty() && from_lists_.back());
-    if (!in_table_place || (in_copy_ && from_lists_.size() <= 1) || IsForDuckDB(path)) {
+                                (before.Is(',') && bracket.in_from);
+    const bool is_file_to_copy = in_copy_ && brackets_.size() == 1;
+    if (!in_table_place || is_file_to_copy || IsForDuckDB(path)) {
       return std::nullopt;
     }
     const Place place = place_of_(path);
-    const bool looks_like_folder = place == Place::kNothing && path.back() == '/';
-    if (place != Place::kTable && place != Place::kFolder && !looks_like_folder) {
+    const bool looks_like_folder =
+        place == Place::kNothing && path.back() == '/';
+    if (place != Place::kTable && place != Place::kFolder &&
+        !looks_like_folder) {
       return std::nullopt;
     }
     return name;
@@ -317,18 +362,23 @@ class Translator {
 
   // Keeps, for each open bracket, whether a FROM list is going on in it.
   void FollowFromLists(std::size_t i) {
-    if (from_lists_.empty()) from_lists_.push_back(false);
     const Token& token = tokens_[i];
     if (token.Is('(')) {
-      from_lists_.push_back(false);
-    } else if (token.Is(')') && from_lists_.size() > 1) {
-      from_lists_.pop_back();
+      brackets_.push_back(
+          {.is_call = i > 0 && IsOneOf(tokens_[i - 1], kCallsWithFrom)});
+    } else if (token.Is(')') && brackets_.size() > 1) {
+      brackets_.pop_back();
     } else if (token.Is("from")) {
-      from_lists_.back() = true;
+      brackets_.back().in_from = !brackets_.back().is_call;
     } else if (IsOneOf(token, kFromEnds)) {
-      from_lists_.back() = false;
+      brackets_.back().in_from = false;
     }
   }
+
+  struct Bracket {
+    bool is_call = false;  // Of a function whose arguments have a FROM.
+    bool in_from = false;
+  };
 
   std::string_view text_;
   Tokens lexed_;
@@ -336,7 +386,7 @@ class Translator {
   const PlaceOf& place_of_;
   TextEdits edits_;
   std::optional<TableCommand> command_;
-  std::vector<bool> from_lists_;
+  std::vector<Bracket> brackets_ = {{}};  // Outermost: the statement.
   bool in_copy_ = false;
 };
 
@@ -348,7 +398,8 @@ std::vector<std::string_view> SplitStatements(std::string_view text) {
   const Token* first = nullptr;
   const Token* last = nullptr;
   const auto finish = [&] {
-    if (first) statements.push_back(text.substr(first->begin, last->end - first->begin));
+    if (first)
+      statements.push_back(text.substr(first->begin, last->end - first->begin));
     first = nullptr;
   };
   for (const Token& token : lexed.tokens) {
@@ -363,7 +414,8 @@ std::vector<std::string_view> SplitStatements(std::string_view text) {
   return statements;
 }
 
-Result<Statement> Translate(std::string_view statement, const PlaceOf& place_of) {
+Result<Statement> Translate(std::string_view statement,
+                            const PlaceOf& place_of) {
   return Translator(statement, place_of).Run();
 }
 

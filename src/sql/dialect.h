@@ -35,7 +35,8 @@ using PlaceOf = std::function<Place(std::string_view path)>;
 struct TableCommand {
   std::string operation;  // OPTIMIZE, DELETE, ALTER TABLE, ...
   TableName target;
-  bool only_delta = false;  // No other table has it, so the target must be ours.
+  bool only_delta =
+      false;  // No other table has it, so the target must be ours.
 };
 
 struct Statement {
@@ -48,6 +49,7 @@ std::vector<std::string_view> SplitStatements(std::string_view text);
 
 // Errors: kInvalidArgument for a setting of Spark's that Bayou does not know;
 // kUnsupported for what a CREATE TABLE asks for and would be lost.
-Result<Statement> Translate(std::string_view statement, const PlaceOf& place_of);
+Result<Statement> Translate(std::string_view statement,
+                            const PlaceOf& place_of);
 
 }  // namespace bayou::sql

@@ -6,15 +6,16 @@
 #include <duckdb/main/client_config.hpp>
 #include <duckdb/main/stream_query_result.hpp>
 #include <duckdb/parser/parser.hpp>
-#include <duckdb/parser/query_error_context.hpp>
 
 #include "base/uri_path.h"
 #include "kernel/engine/engine.h"
+#include "kernel/table/checkpoint_writer.h"
 #include "sql/cell_text.h"
 #include "sql/completion.h"
 #include "sql/delta_catalog.h"
 #include "sql/delta_table.h"
 #include "sql/dialect.h"
+#include "sql/error_place.h"
 #include "sql/lake_folder.h"
 #include "sql/settings.h"
 #include "sql/table_functions.h"
@@ -36,24 +37,6 @@ std::vector<ResultColumn> ColumnsOf(const duckdb::QueryResult& result) {
                        .is_numeric = result.types[i].IsNumeric()});
   }
   return columns;
-}
-
-// DuckDB's error about the SQL that it got, with its place in the text that the
-// user wrote.
-duckdb::ErrorData AtOriginalPlace(const duckdb::ErrorData& error,
-                                  const sql::EditedText& sql,
-                                  std::string_view written) {
-  const auto& extra = error.ExtraInfo();
-  const auto position = extra.find("position");
-  const std::size_t mark = error.RawMessage().rfind("\n\nLINE ");
-  if (sql.text == written || position == extra.end() ||
-      mark == std::string::npos)
-    return error;
-  const std::size_t place = sql.Original(std::stoul(position->second));
-  return duckdb::ErrorData(
-      error.Type(),
-      duckdb::QueryErrorContext::Format(
-          std::string(written), error.RawMessage().substr(0, mark), place));
 }
 
 class SqlSession final : public Session {
@@ -115,9 +98,7 @@ class SqlSession final : public Session {
     BAYOU_ASSIGN(const std::string location, LocationFromUser(path));
     BAYOU_ASSIGN(const auto snapshot,
                  table::Snapshot::Open(location, *engine_->instance));
-    return Fail(
-        ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
-        "a checkpoint of " + snapshot->location() + " is not supported yet");
+    return table::WriteCheckpoint(*snapshot, *engine_->instance);
   }
 
  private:
@@ -144,9 +125,9 @@ class SqlSession final : public Session {
       }
       return {};
     } catch (const std::exception& exception) {
-      const duckdb::ErrorData error(exception);
-      return tl::unexpected(
-          engine::FromDuckDB(AtOriginalPlace(error, sql, written)));
+      Error error = engine::FromDuckDB(duckdb::ErrorData(exception));
+      error.message = sql::AtWrittenPlace(error.message, sql, written);
+      return tl::unexpected(std::move(error));
     }
   }
 

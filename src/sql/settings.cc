@@ -14,7 +14,8 @@ struct Alias {
   const char* setting;
 };
 constexpr std::array kAliases = {
-    Alias{"spark.databricks.delta.retentionDurationCheck.enabled", kRetentionCheck},
+    Alias{"spark.databricks.delta.retentionDurationCheck.enabled",
+          kRetentionCheck},
     Alias{"spark.sql.session.timeZone", "TimeZone"},
 };
 
@@ -27,23 +28,27 @@ Result<std::string_view> SettingOfSpark(std::string_view name) {
     known += std::string(known.empty() ? "" : ", ") + alias.spark;
   }
   return Fail(ErrorCode::kInvalidArgument, "DELTA_UNKNOWN_CONFIGURATION",
-              "the setting " + std::string(name) + " is not known; of Spark's, Bayou has " + known);
+              "the setting " + std::string(name) +
+                  " is not known; of Spark's, Bayou has " + known);
 }
 
 void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
   using duckdb::LogicalType;
   using duckdb::Value;
-  config.AddExtensionOption(kRetentionCheck,
-                            "Refuse retention times shorter than the table's property allows",
-                            LogicalType::BOOLEAN, Value::BOOLEAN(true));
-  config.AddExtensionOption(kAllowExternalPaths,
-                            "Read data files that a table names outside of its folder",
-                            LogicalType::BOOLEAN, Value::BOOLEAN(allow_external_paths));
+  config.AddExtensionOption(
+      kRetentionCheck,
+      "Refuse retention times shorter than the table's property allows",
+      LogicalType::BOOLEAN, Value::BOOLEAN(true));
+  config.AddExtensionOption(
+      kAllowExternalPaths,
+      "Read data files that a table names outside of its folder",
+      LogicalType::BOOLEAN, Value::BOOLEAN(allow_external_paths));
 }
 
 bool BoolSetting(duckdb::ClientContext& context, const char* name) {
   duckdb::Value value;
-  return context.TryGetCurrentSetting(name, value) && !value.IsNull() && value.GetValue<bool>();
+  return context.TryGetCurrentSetting(name, value) && !value.IsNull() &&
+         value.GetValue<bool>();
 }
 
 }  // namespace bayou::sql

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <string_view>
 
 #include "bayou/result.h"

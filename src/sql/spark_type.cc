@@ -12,11 +12,15 @@ namespace {
 constexpr int kMostNesting = 64;
 
 constexpr std::array kScalarTypes = {
-    "bigint", "binary", "blob", "bool", "boolean", "byte", "bytea", "char", "date", "dec",
-    "decimal", "double", "float", "float4", "float8", "geometry", "int", "int1", "int2", "int4",
-    "int8", "integer", "interval", "json", "long", "numeric", "real", "short", "smallint",
-    "string", "text", "timestamp", "timestamp_ltz", "timestamp_ntz", "timestamptz", "tinyint",
-    "ubigint", "uinteger", "usmallint", "utinyint", "uuid", "varbinary", "varchar", "variant"};
+    "bigint",   "binary",    "blob",          "bool",          "boolean",
+    "byte",     "bytea",     "char",          "date",          "dec",
+    "decimal",  "double",    "float",         "float4",        "float8",
+    "geometry", "int",       "int1",          "int2",          "int4",
+    "int8",     "integer",   "interval",      "json",          "long",
+    "numeric",  "real",      "short",         "smallint",      "string",
+    "text",     "timestamp", "timestamp_ltz", "timestamp_ntz", "timestamptz",
+    "tinyint",  "ubigint",   "uinteger",      "usmallint",     "utinyint",
+    "uuid",     "varbinary", "varchar",       "variant"};
 
 bool IsScalarType(const Token& token) {
   if (token.kind != TokenKind::kWord) return false;
@@ -28,14 +32,16 @@ bool IsScalarType(const Token& token) {
 
 class TypeParser {
  public:
-  TypeParser(std::string_view text, std::span<const Token> tokens, std::size_t i)
+  TypeParser(std::string_view text, std::span<const Token> tokens,
+             std::size_t i)
       : text_(text), tokens_(tokens), i_(i) {}
 
   Result<std::optional<TypeAt>> Run() {
     std::optional<std::string> sql = Type();
     if (forbids_null_) {
       return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
-                  "NOT NULL inside a nested type cannot be declared here; leave it out, or make "
+                  "NOT NULL inside a nested type cannot be declared here; "
+                  "leave it out, or make "
                   "the table with a tool that can");
     }
     if (!sql) return std::nullopt;
@@ -43,8 +49,12 @@ class TypeParser {
   }
 
  private:
-  bool Is(std::string_view word) const { return i_ < tokens_.size() && tokens_[i_].Is(word); }
-  bool IsSymbol(char symbol) const { return i_ < tokens_.size() && tokens_[i_].Is(symbol); }
+  bool Is(std::string_view word) const {
+    return i_ < tokens_.size() && tokens_[i_].Is(word);
+  }
+  bool IsSymbol(char symbol) const {
+    return i_ < tokens_.size() && tokens_[i_].Is(symbol);
+  }
   bool Take(std::string_view word) { return Is(word) && ++i_; }
   bool TakeSymbol(char symbol) { return IsSymbol(symbol) && ++i_; }
 
@@ -101,7 +111,8 @@ class TypeParser {
     if (!closing) return std::nullopt;
     std::string fields;
     do {
-      if (i_ >= tokens_.size() || !tokens_[i_].IsIdentifier()) return std::nullopt;
+      if (i_ >= tokens_.size() || !tokens_[i_].IsIdentifier())
+        return std::nullopt;
       const std::string name = tokens_[i_++].Value();
       TakeSymbol(':');
       const std::optional<std::string> type = Type();
@@ -132,7 +143,8 @@ class TypeParser {
       end = tokens_[i_++].end;
     }
     if (Is("with") || Is("without")) {  // TIMESTAMP WITH TIME ZONE
-      if (i_ + 2 < tokens_.size() && tokens_[i_ + 1].Is("time") && tokens_[i_ + 2].Is("zone")) {
+      if (i_ + 2 < tokens_.size() && tokens_[i_ + 1].Is("time") &&
+          tokens_[i_ + 2].Is("zone")) {
         end = tokens_[i_ + 2].end;
         i_ += 3;
       }
@@ -151,14 +163,16 @@ class TypeParser {
 
 }  // namespace
 
-Result<std::optional<TypeAt>> ParseType(std::string_view text, std::span<const Token> tokens,
+Result<std::optional<TypeAt>> ParseType(std::string_view text,
+                                        std::span<const Token> tokens,
                                         std::size_t i) {
   return TypeParser(text, tokens, i).Run();
 }
 
 bool BeginsNestedType(std::span<const Token> tokens, std::size_t i) {
   return i + 1 < tokens.size() && tokens[i + 1].Is('<') &&
-         (tokens[i].Is("array") || tokens[i].Is("struct") || tokens[i].Is("map"));
+         (tokens[i].Is("array") || tokens[i].Is("struct") ||
+          tokens[i].Is("map"));
 }
 
 }  // namespace bayou::sql

@@ -18,15 +18,16 @@ namespace bayou::sql {
 
 struct TypeAt {
   std::string sql;
-  std::size_t next = 0;     // The token behind the type.
-  bool rewritten = false;   // `sql` differs from what is written.
+  std::size_t next = 0;    // The token behind the type.
+  bool rewritten = false;  // `sql` differs from what is written.
 };
 
 // The type that begins at token `i`, in either spelling. `text` is what the
 // tokens were made of. nullopt where none does.
 // Errors: kUnsupported for NOT NULL inside a nested type, which would be lost.
 Result<std::optional<TypeAt>> ParseType(std::string_view text,
-                                        std::span<const Token> tokens, std::size_t i);
+                                        std::span<const Token> tokens,
+                                        std::size_t i);
 
 // True when ARRAY<, STRUCT< or MAP< begins at token `i`.
 bool BeginsNestedType(std::span<const Token> tokens, std::size_t i);

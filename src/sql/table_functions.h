@@ -8,7 +8,7 @@
 //   bayou_detail(table)                              DESCRIBE DETAIL
 //   bayou_schema(table, version => n, ...)           its columns
 //   bayou_files(table, version => n, ...)            its live files
-//   bayou_files(table, "where" => 'condition')       which a query would read
+//   bayou_files(table, where => 'condition')       which a query would read
 //   bayou_log(table, version => n, ...)              the files of its log
 #pragma once
 

@@ -16,19 +16,21 @@ bool IsSymbol(std::span<const Token> tokens, std::size_t i, char symbol) {
 
 // delta.`path`, and delta."path" where that can be no table's name.
 bool IsPathName(std::span<const Token> tokens, std::size_t i) {
-  if (i + 2 >= tokens.size() || !tokens[i].Is(kPathDatabase) || !tokens[i + 1].Is('.') ||
-      IsSymbol(tokens, i + 3, '.')) {
+  if (i + 2 >= tokens.size() || !tokens[i].Is(kPathDatabase) ||
+      !tokens[i + 1].Is('.') || IsSymbol(tokens, i + 3, '.')) {
     return false;
   }
   const Token& path = tokens[i + 2];
   return path.kind == TokenKind::kBacktick ||
-         (path.kind == TokenKind::kQuoted && path.text.find('/') != std::string_view::npos);
+         (path.kind == TokenKind::kQuoted &&
+          path.text.find('/') != std::string_view::npos);
 }
 
 }  // namespace
 
 TableName TableName::OfPath(std::string path) {
-  return {.parts = {std::string(kPathDatabase), std::string(kPathSchema), std::move(path)},
+  return {.parts = {std::string(kPathDatabase), std::string(kPathSchema),
+                    std::move(path)},
           .is_path = true};
 }
 
@@ -41,12 +43,14 @@ std::string TableName::Sql() const {
   return sql;
 }
 
-std::optional<NameAt> ParseTableName(std::span<const Token> tokens, std::size_t i) {
+std::optional<NameAt> ParseTableName(std::span<const Token> tokens,
+                                     std::size_t i) {
   if (i >= tokens.size()) return std::nullopt;
   if (tokens[i].kind == TokenKind::kString) {
     return NameAt{TableName::OfPath(tokens[i].Value()), i + 1};
   }
-  if (IsPathName(tokens, i)) return NameAt{TableName::OfPath(tokens[i + 2].Value()), i + 3};
+  if (IsPathName(tokens, i))
+    return NameAt{TableName::OfPath(tokens[i + 2].Value()), i + 3};
   TableName name;
   for (; i < tokens.size() && tokens[i].IsIdentifier(); ++i) {
     name.parts.push_back(tokens[i].Value());
@@ -58,16 +62,16 @@ std::optional<NameAt> ParseTableName(std::span<const Token> tokens, std::size_t 
 
 TableName ParseTableArgument(std::string_view text) {
   const Tokens found = Tokenize(text);
-  const bool has_slash =
-      std::ranges::any_of(found.tokens, [](const Token& token) { return token.Is('/'); });
+  const bool has_slash = std::ranges::any_of(
+      found.tokens, [](const Token& token) { return token.Is('/'); });
   const std::optional<NameAt> parsed = ParseTableName(found.tokens, 0);
   if (has_slash || !parsed || parsed->next != found.tokens.size() ||
       parsed->name.parts.size() > kMostParts) {
     return TableName::OfPath(std::string(text));
   }
   TableName name = parsed->name;
-  name.is_path = name.parts.size() == kMostParts && name.parts[0] == kPathDatabase &&
-                 name.parts[1] == kPathSchema;
+  name.is_path = name.parts.size() == kMostParts &&
+                 name.parts[0] == kPathDatabase && name.parts[1] == kPathSchema;
   return name;
 }
 

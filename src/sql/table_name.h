@@ -35,7 +35,8 @@ struct NameAt {
 };
 
 // The name that begins at token `i`, if one does. A lone 'text' is a path.
-std::optional<NameAt> ParseTableName(std::span<const Token> tokens, std::size_t i);
+std::optional<NameAt> ParseTableName(std::span<const Token> tokens,
+                                     std::size_t i);
 
 // A name as an argument of a table function: a dotted name as SQL writes it, or
 // a path, which is what holds a slash outside of quotes or is no dotted name.

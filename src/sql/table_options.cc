@@ -28,7 +28,8 @@ std::string ToJson(const std::map<std::string, std::string>& map) {
   return TakeText(buffer);
 }
 
-Status FromJson(std::string_view text, std::map<std::string, std::string>& map) {
+Status FromJson(std::string_view text,
+                std::map<std::string, std::string>& map) {
   simdjson::dom::parser parser;
   BAYOU_ASSIGN(const simdjson::dom::element parsed, ParseJson(parser, text));
   simdjson::dom::object object;
@@ -48,7 +49,8 @@ Status FromJson(std::string_view text, std::map<std::string, std::string>& map) 
 }
 
 // `k = v`: a constant, or a bare word, which DuckDB parses as a column.
-Result<std::string> TextOf(const std::string& option, const duckdb::ParsedExpression& value) {
+Result<std::string> TextOf(const std::string& option,
+                           const duckdb::ParsedExpression& value) {
   if (value.GetExpressionClass() == duckdb::ExpressionClass::CONSTANT) {
     return value.Cast<duckdb::ConstantExpression>().value.ToString();
   }
@@ -56,10 +58,12 @@ Result<std::string> TextOf(const std::string& option, const duckdb::ParsedExpres
     return value.Cast<duckdb::ColumnRefExpression>().GetColumnName();
   }
   return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TABLE_PROPERTY",
-              "the value of " + option + " must be a constant, not " + value.ToString());
+              "the value of " + option + " must be a constant, not " +
+                  value.ToString());
 }
 
-void Append(std::string& clause, std::string_view option, std::string_view value) {
+void Append(std::string& clause, std::string_view option,
+            std::string_view value) {
   if (!clause.empty()) clause += ", ";
   clause += std::string(option) + " = " + engine::Literal(value);
 }
@@ -68,7 +72,8 @@ void Append(std::string& clause, std::string_view option, std::string_view value
 
 std::string ToWithClause(const TableOptions& options) {
   std::string clause;
-  if (!options.properties.empty()) Append(clause, kProperties, ToJson(options.properties));
+  if (!options.properties.empty())
+    Append(clause, kProperties, ToJson(options.properties));
   if (!options.column_comments.empty()) {
     Append(clause, kColumnComments, ToJson(options.column_comments));
   }

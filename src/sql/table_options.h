@@ -10,7 +10,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <map>
 #include <optional>
 #include <string>
@@ -26,7 +25,8 @@ struct TableOptions {
   std::optional<std::string> location;
 
   bool empty() const {
-    return properties.empty() && column_comments.empty() && !comment && !location;
+    return properties.empty() && column_comments.empty() && !comment &&
+           !location;
   }
 };
 

@@ -6,13 +6,16 @@
 namespace bayou::sql {
 
 std::size_t EditedText::Original(std::size_t position) const {
-  const auto after = std::ranges::upper_bound(anchors, position, {}, &Anchor::now);
+  const auto after =
+      std::ranges::upper_bound(anchors, position, {}, &Anchor::now);
   if (after == anchors.begin()) return position;
   const Anchor& anchor = *std::prev(after);
-  return anchor.copied ? anchor.before + (position - anchor.now) : anchor.before;
+  return anchor.copied ? anchor.before + (position - anchor.now)
+                       : anchor.before;
 }
 
-void TextEdits::Replace(std::size_t begin, std::size_t end, std::string_view with) {
+void TextEdits::Replace(std::size_t begin, std::size_t end,
+                        std::string_view with) {
   Edit& edit = edits_[begin];
   edit.end = std::max(edit.end, end);
   edit.with += with;

@@ -39,7 +39,8 @@ Result<table::TimeTravel> AtTimestamp(duckdb::ClientContext& context,
   const bool is_number = timestamp.type().IsNumeric();
   if (timestamp.IsNull() || is_number ||
       !timestamp.TryCastAs(context, duckdb::LogicalType::TIMESTAMP_TZ, instant,
-                           &problem, true)) {
+                           &problem, true) ||
+      instant.IsNull()) {
     return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TIMESTAMP",
                 "a time is wanted, such as '2024-01-31 23:59:59' or now() - "
                 "INTERVAL 1 DAY, not " +

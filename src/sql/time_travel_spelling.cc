@@ -11,19 +11,24 @@ constexpr std::size_t kTimestampDigits = 17;  // yyyyMMddHHmmssSSS
 
 // Words that follow a table and are no alias of it.
 constexpr std::array kNoAlias = {
-    "where",   "group",    "having",    "order",   "limit",    "offset",  "fetch",  "window",
-    "qualify", "union",    "except",    "intersect", "minus",  "join",    "inner",  "left",
-    "right",   "full",     "outer",     "cross",   "natural",  "semi",    "anti",   "asof",
-    "positional", "on",    "using",     "lateral", "pivot",    "unpivot", "tablesample",
-    "set",     "when",     "then",      "select",  "values",   "for",     "to",     "at",
-    "sample",  "returning", "version",  "timestamp", "from",   "as",      "and",    "or",
-    "not",     "in",       "is",        "between", "like",    "end",     "else",   "by"};
+    "where",       "group",  "having",  "order",   "limit",     "offset",
+    "fetch",       "window", "qualify", "union",   "except",    "intersect",
+    "minus",       "join",   "inner",   "left",    "right",     "full",
+    "outer",       "cross",  "natural", "semi",    "anti",      "asof",
+    "positional",  "on",     "using",   "lateral", "pivot",     "unpivot",
+    "tablesample", "set",    "when",    "then",    "select",    "values",
+    "for",         "to",     "at",      "sample",  "returning", "version",
+    "timestamp",   "from",   "as",      "and",     "or",        "not",
+    "in",          "is",     "between", "like",    "end",       "else",
+    "by"};
 
-constexpr std::array kIntervalUnits = {"microsecond", "millisecond", "second", "minute", "hour",
-                                       "day",         "week",        "month",  "year"};
+constexpr std::array kIntervalUnits = {"microsecond", "millisecond", "second",
+                                       "minute",      "hour",        "day",
+                                       "week",        "month",       "year"};
 
 bool AllDigits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string VersionClause(std::string_view version) {
@@ -33,8 +38,14 @@ std::string VersionClause(std::string_view version) {
 // 20240131235959123 is 2024-01-31 23:59:59.123 in the session's time zone.
 std::string TimestampClause(std::string_view d) {
   std::string time;
-  time.append(d, 0, 4).append("-").append(d, 4, 2).append("-").append(d, 6, 2).append(" ");
-  time.append(d, 8, 2).append(":").append(d, 10, 2).append(":").append(d, 12, 2);
+  time.append(d, 0, 4)
+      .append("-")
+      .append(d, 4, 2)
+      .append("-")
+      .append(d, 6, 2)
+      .append(" ");
+  time.append(d, 8, 2).append(":").append(d, 10, 2).append(":").append(d, 12,
+                                                                       2);
   time.append(".").append(d, 14, 3);
   return "AT (TIMESTAMP => '" + time + "')";
 }
@@ -44,7 +55,8 @@ std::optional<std::string> SuffixClause(std::string_view suffix) {
       AllDigits(suffix.substr(1))) {
     return VersionClause(suffix.substr(1));
   }
-  if (suffix.size() == kTimestampDigits && AllDigits(suffix)) return TimestampClause(suffix);
+  if (suffix.size() == kTimestampDigits && AllDigits(suffix))
+    return TimestampClause(suffix);
   return std::nullopt;
 }
 
@@ -52,7 +64,8 @@ std::optional<std::string> SuffixClause(std::string_view suffix) {
 // operators between them. A word behind an operand ends it: that is the alias.
 class ExpressionEnd {
  public:
-  ExpressionEnd(std::span<const Token> tokens, std::size_t i) : tokens_(tokens), i_(i) {}
+  ExpressionEnd(std::span<const Token> tokens, std::size_t i)
+      : tokens_(tokens), i_(i) {}
 
   std::optional<std::size_t> Find() {
     do {
@@ -134,7 +147,8 @@ class ExpressionEnd {
   // ::type and AT TIME ZONE 'zone'
   bool Suffixes() {
     while (true) {
-      if (IsSymbol(i_, ':') && IsSymbol(i_ + 1, ':') && IsKind(i_ + 2, TokenKind::kWord)) {
+      if (IsSymbol(i_, ':') && IsSymbol(i_ + 1, ':') &&
+          IsKind(i_ + 2, TokenKind::kWord)) {
         i_ += 3;
         if (IsSymbol(i_, '(') && !Brackets()) return false;
       } else if (Is(i_, "at") && Is(i_ + 1, "time") && Is(i_ + 2, "zone")) {
@@ -163,11 +177,14 @@ class ExpressionEnd {
   std::size_t i_;
 };
 
-std::optional<TimeTravelAt> ParseSuffix(std::span<const Token> tokens, std::size_t i) {
-  if (i == 0 || i + 1 >= tokens.size() || !tokens[i].Is('@')) return std::nullopt;
+std::optional<TimeTravelAt> ParseSuffix(std::span<const Token> tokens,
+                                        std::size_t i) {
+  if (i == 0 || i + 1 >= tokens.size() || !tokens[i].Is('@'))
+    return std::nullopt;
   const Token& name = tokens[i - 1];
   const Token& suffix = tokens[i + 1];
-  if (!name.IsIdentifier() || name.end != tokens[i].begin || tokens[i].end != suffix.begin) {
+  if (!name.IsIdentifier() || name.end != tokens[i].begin ||
+      tokens[i].end != suffix.begin) {
     return std::nullopt;
   }
   std::optional<std::string> clause = SuffixClause(suffix.text);
@@ -177,13 +194,16 @@ std::optional<TimeTravelAt> ParseSuffix(std::span<const Token> tokens, std::size
 
 bool IsAlias(std::span<const Token> tokens, std::size_t i) {
   return i < tokens.size() && tokens[i].IsIdentifier() &&
-         std::ranges::none_of(kNoAlias, [&](const char* word) { return tokens[i].Is(word); });
+         std::ranges::none_of(
+             kNoAlias, [&](const char* word) { return tokens[i].Is(word); });
 }
 
 // The token behind `[AS] alias [(columns)]`.
 std::size_t SkipAlias(std::span<const Token> tokens, std::size_t i) {
   const bool as = i < tokens.size() && tokens[i].Is("as");
-  if (as ? i + 1 >= tokens.size() || !tokens[i + 1].IsIdentifier() : !IsAlias(tokens, i)) return i;
+  if (as ? i + 1 >= tokens.size() || !tokens[i + 1].IsIdentifier()
+         : !IsAlias(tokens, i))
+    return i;
   i += as ? 2 : 1;
   if (i >= tokens.size() || !tokens[i].Is('(')) return i;
   while (i < tokens.size() && !tokens[i].Is(')')) ++i;
@@ -192,39 +212,48 @@ std::size_t SkipAlias(std::span<const Token> tokens, std::size_t i) {
 
 }  // namespace
 
-std::optional<TimeTravelAt> ParseTimeTravel(std::string_view text, std::span<const Token> tokens,
+std::optional<TimeTravelAt> ParseTimeTravel(std::string_view text,
+                                            std::span<const Token> tokens,
                                             std::size_t i) {
   if (auto suffix = ParseSuffix(tokens, i)) return suffix;
   if (i == 0 || i >= tokens.size()) return std::nullopt;
   const std::size_t unit = tokens[i].Is("for") ? i + 1 : i;
-  if (unit + 3 >= tokens.size() || !tokens[unit + 1].Is("as") || !tokens[unit + 2].Is("of")) {
+  if (unit + 3 >= tokens.size() || !tokens[unit + 1].Is("as") ||
+      !tokens[unit + 2].Is("of")) {
     return std::nullopt;
   }
   const Token& first = tokens[unit + 3];
   if (tokens[unit].Is("version") || tokens[unit].Is("system_version")) {
-    if (first.kind != TokenKind::kNumber && first.kind != TokenKind::kString) return std::nullopt;
+    if (first.kind != TokenKind::kNumber && first.kind != TokenKind::kString)
+      return std::nullopt;
     return TimeTravelAt{VersionClause(first.text), unit + 4};
   }
-  if (!tokens[unit].Is("timestamp") && !tokens[unit].Is("system_time")) return std::nullopt;
+  if (!tokens[unit].Is("timestamp") && !tokens[unit].Is("system_time"))
+    return std::nullopt;
   const std::optional<std::size_t> end = ExpressionEnd(tokens, unit + 3).Find();
   if (!end) return std::nullopt;
   const std::size_t last = tokens[std::min(*end, tokens.size()) - 1].end;
   return TimeTravelAt{
-      "AT (TIMESTAMP => " + std::string(text.substr(first.begin, last - first.begin)) + ")", *end};
+      "AT (TIMESTAMP => " +
+          std::string(text.substr(first.begin, last - first.begin)) + ")",
+      *end};
 }
 
 std::optional<TimeTravelAt> TakeVersionSuffix(std::string& name) {
   const std::size_t at = name.rfind('@');
   if (at == std::string::npos || at == 0) return std::nullopt;
-  std::optional<std::string> clause = SuffixClause(std::string_view(name).substr(at + 1));
+  std::optional<std::string> clause =
+      SuffixClause(std::string_view(name).substr(at + 1));
   if (!clause) return std::nullopt;
   name.resize(at);
   return TimeTravelAt{*std::move(clause), 0};
 }
 
-void ApplyTimeTravel(std::string_view text, std::span<const Token> tokens, std::size_t i,
-                     const TimeTravelAt& travel, TextEdits& edits) {
-  if (travel.next > i) edits.Replace(tokens[i].begin, tokens[travel.next - 1].end, "");
+void ApplyTimeTravel(std::string_view text, std::span<const Token> tokens,
+                     std::size_t i, const TimeTravelAt& travel,
+                     TextEdits& edits) {
+  if (travel.next > i)
+    edits.Replace(tokens[i].begin, tokens[travel.next - 1].end, "");
   const std::size_t behind_alias = SkipAlias(tokens, travel.next);
   const std::size_t at = tokens[behind_alias - 1].end;
   edits.Insert(std::min(at, text.size()), " " + travel.clause);

@@ -26,14 +26,16 @@ struct TimeTravelAt {
 //   @v<version> and @<yyyyMMddHHmmssSSS>, without a blank before
 // nullopt: none of them.
 std::optional<TimeTravelAt> ParseTimeTravel(std::string_view text,
-                                            std::span<const Token> tokens, std::size_t i);
+                                            std::span<const Token> tokens,
+                                            std::size_t i);
 
 // Takes @v<version> or @<yyyyMMddHHmmssSSS> off the end of `name`.
 std::optional<TimeTravelAt> TakeVersionSuffix(std::string& name);
 
 // Removes the tokens from `i` to `travel.next` and puts the clause behind the
 // alias that follows, if one does.
-void ApplyTimeTravel(std::string_view text, std::span<const Token> tokens, std::size_t i,
-                     const TimeTravelAt& travel, TextEdits& edits);
+void ApplyTimeTravel(std::string_view text, std::span<const Token> tokens,
+                     std::size_t i, const TimeTravelAt& travel,
+                     TextEdits& edits);
 
 }  // namespace bayou::sql

@@ -6,10 +6,13 @@
 namespace bayou::sql {
 namespace {
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char Lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsSpace(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' ||
+         c == '\v';
 }
 // Every byte of a character outside ASCII counts as a letter, as in DuckDB.
 bool IsWordStart(char c) {
@@ -75,11 +78,16 @@ class Scanner {
   TokenKind Next() {
     const char c = text_[pos_];
     switch (c) {
-      case '\'': return Quote('\'', false, TokenKind::kString);
-      case '"': return Quote('"', false, TokenKind::kQuoted);
-      case '`': return Quote('`', false, TokenKind::kBacktick);
-      case '$': return Dollar();
-      default: break;
+      case '\'':
+        return Quote('\'', false, TokenKind::kString);
+      case '"':
+        return Quote('"', false, TokenKind::kQuoted);
+      case '`':
+        return Quote('`', false, TokenKind::kBacktick);
+      case '$':
+        return Dollar();
+      default:
+        break;
     }
     if ((c == 'e' || c == 'E') && At(pos_ + 1) == '\'') {
       ++pos_;
@@ -151,12 +159,18 @@ class Scanner {
 
 char Escaped(char c) {
   switch (c) {
-    case 'n': return '\n';
-    case 't': return '\t';
-    case 'r': return '\r';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    default: return c;
+    case 'n':
+      return '\n';
+    case 't':
+      return '\t';
+    case 'r':
+      return '\r';
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    default:
+      return c;
   }
 }
 
@@ -180,10 +194,12 @@ bool Token::Is(std::string_view keyword) const {
 }
 
 std::string Token::Value() const {
-  if (kind < TokenKind::kQuoted || kind > TokenKind::kString) return std::string(text);
+  if (kind < TokenKind::kQuoted || kind > TokenKind::kString)
+    return std::string(text);
   if (text.front() == '$') {
     const std::size_t tag = text.find('$', 1) + 1;
-    return std::string(text.substr(tag, text.size() - (closed ? 2 * tag : tag)));
+    return std::string(
+        text.substr(tag, text.size() - (closed ? 2 * tag : tag)));
   }
   const std::size_t start = Lower(text.front()) == 'e' ? 2 : 1;
   std::string_view body = text.substr(start);

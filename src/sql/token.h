@@ -19,7 +19,7 @@ enum class TokenKind : std::uint8_t {
   kBacktick,  // `identifier`
   kString,    // 'text', E'text', $tag$text$tag$
   kNumber,
-  kSymbol,    // One character: each of < > = ; ( ) , . and so on.
+  kSymbol,  // One character: each of < > = ; ( ) , . and so on.
 };
 
 struct Token {

@@ -11,7 +11,8 @@ using ::testing::ElementsAre;
 
 std::vector<std::string> Texts(std::string_view text) {
   std::vector<std::string> texts;
-  for (const Token& token : Tokenize(text).tokens) texts.emplace_back(token.text);
+  for (const Token& token : Tokenize(text).tokens)
+    texts.emplace_back(token.text);
   return texts;
 }
 
@@ -22,8 +23,9 @@ Token Only(std::string_view text) {
 }
 
 TEST(Tokenize, SplitsWordsNumbersAndSymbols) {
-  EXPECT_THAT(Texts("SELECT a.b,1.5e3 FROM t1;"),
-              ElementsAre("SELECT", "a", ".", "b", ",", "1.5e3", "FROM", "t1", ";"));
+  EXPECT_THAT(
+      Texts("SELECT a.b,1.5e3 FROM t1;"),
+      ElementsAre("SELECT", "a", ".", "b", ",", "1.5e3", "FROM", "t1", ";"));
   EXPECT_THAT(Texts("a<=b"), ElementsAre("a", "<", "=", "b"));
   EXPECT_THAT(Texts("t@v3"), ElementsAre("t", "@", "v3"));
   EXPECT_THAT(Texts("1e"), ElementsAre("1", "e"));
@@ -40,13 +42,15 @@ TEST(Tokenize, LeavesCommentsOut) {
 
 TEST(Tokenize, KeepsQuotedTextTogether) {
   EXPECT_THAT(Texts("'a;''b' \"c;\"\"d\" `e;``f` $$g;'h$$ $x$i$$j$x$"),
-              ElementsAre("'a;''b'", "\"c;\"\"d\"", "`e;``f`", "$$g;'h$$", "$x$i$$j$x$"));
+              ElementsAre("'a;''b'", "\"c;\"\"d\"", "`e;``f`", "$$g;'h$$",
+                          "$x$i$$j$x$"));
   EXPECT_THAT(Texts(R"(E'a\'b' c)"), ElementsAre(R"(E'a\'b')", "c"));
   EXPECT_THAT(Texts("$1 $name"), ElementsAre("$", "1", "$", "name"));
 }
 
 TEST(Tokenize, TellsWhatIsNotClosed) {
-  for (const char* text : {"'a", "\"a", "`a", "$$a", "$x$a$$", "'a''", "E'a\\'"}) {
+  for (const char* text :
+       {"'a", "\"a", "`a", "$$a", "$x$a$$", "'a''", "E'a\\'"}) {
     EXPECT_FALSE(Only(text).closed) << text;
   }
   EXPECT_TRUE(Only("'a'''").closed);

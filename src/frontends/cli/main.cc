@@ -84,7 +84,7 @@ std::string Arguments(const Options& options) {
   if (!options.timestamp.empty())
     arguments += ", timestamp => " + SqlLiteral(options.timestamp);
   if (!options.where.empty())
-    arguments += ", \"where\" => " + SqlLiteral(options.where);
+    arguments += ", where => " + SqlLiteral(options.where);
   return arguments;
 }
 

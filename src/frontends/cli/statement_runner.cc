@@ -4,12 +4,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <string>
 
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/progress_bar.h"
+#include "frontends/cli/text_width.h"
 
 namespace bayou::cli {
 namespace {
@@ -64,9 +67,18 @@ void StatementRunner::Note(double seconds) const {
 }
 
 void PrintError(const Error& error) {
+  // Names in a message come from tables, and must not steer the terminal.
+  std::string text;
+  for (std::size_t line = 0; line <= error.message.size();) {
+    const std::size_t end =
+        std::min(error.message.find('\n', line), error.message.size());
+    if (line > 0) text += '\n';
+    text += Printable(std::string_view(error.message).substr(line, end - line));
+    line = end + 1;
+  }
   std::fprintf(stderr, "error [%.*s]: %s\n",
                static_cast<int>(error.condition.size()), error.condition.data(),
-               error.message.c_str());
+               text.c_str());
 }
 
 std::size_t TerminalWidth() {

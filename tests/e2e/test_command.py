@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments, exit statuses and formats of the command."""
+import json
+import subprocess
+
+
+def test_usage_errors_are_2_and_failures_1(run):
+    assert run("nonsense").returncode == 2
+    assert run("sql", "--format", "xml").returncode == 2
+    assert run("history").returncode == 2
+    failed = run("sql", "-c", "SELECT nope")
+    assert failed.returncode == 1
+    assert failed.stderr.count("error [") == 1
+    assert run("--version").stdout.startswith("bayou ")
+    assert "Examples" in run("--help").stdout
+
+
+def test_flags_may_follow_the_statement(run):
+    done = run("sql", "-c", "SELECT 1 AS a", "-c", "SELECT 2 AS b", "--format", "jsonl")
+    assert done.stdout == '{"a":1}\n{"b":2}\n'
+
+
+def test_statements_without_rows_print_nothing(run):
+    done = run("sql", "--format", "json", "-c",
+               "CREATE TABLE t (i INT); INSERT INTO t VALUES (1); SET threads = 1; SELECT i FROM t")
+    assert json.loads(done.stdout) == [{"i": 1}]
+
+
+def test_json_values(run):
+    done = run("sql", "--format", "json", "-c", """
+        SELECT 'a"b\n' AS s, 1.50::DECIMAL(4,2) AS d, 9223372036854775807 AS n, 'nan'::DOUBLE AS f,
+               '-inf'::FLOAT AS g, NULL AS z, true AS b, [1, NULL] AS l, {'x': 'y'} AS o, MAP {1: DATE '2024-01-01'} AS m,
+               '\\xAA'::BLOB AS x, '{"k": 1}'::JSON AS j""")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [{
+        "s": 'a"b\n', "d": 1.5, "n": 9223372036854775807, "f": "NaN", "g": "-Infinity", "z": None, "b": True,
+        "l": [1, None], "o": {"x": "y"}, "m": {"1": "2024-01-01"}, "x": "\\xAA", "j": {"k": 1}}]
+    assert '"d":1.50' in done.stdout
+
+
+def test_csv_quotes_what_needs_it(run):
+    done = run("sql", "--format", "csv", "-c", "SELECT 'a,b' AS x, 'c\"d' AS y, '' AS e, NULL AS n")
+    assert done.stdout == 'x,y,e,n\n"a,b","c""d","",\n'
+
+
+def test_script_on_standard_input_and_in_a_file(bayou, tmp_path):
+    script = tmp_path / "s.sql"
+    script.write_text("SELECT 1 AS a; -- nothing else\n")
+    piped = subprocess.run([bayou, "sql"], input=script.read_text(), capture_output=True, text=True, cwd=tmp_path)
+    assert piped.stdout == "a\n1\n"
+    named = subprocess.run([bayou, "sql", "-f", script], capture_output=True, text=True, cwd=tmp_path)
+    assert named.stdout == "a\n1\n"
+    missing = subprocess.run([bayou, "sql", "-f", tmp_path / "no.sql"], capture_output=True, text=True, cwd=tmp_path)
+    assert missing.returncode == 1 and "FILE_NOT_FOUND" in missing.stderr
+
+
+def test_lake_of_another_folder(run, tmp_path):
+    (tmp_path / "lake").mkdir()
+    run("sql", "--lake", "lake", "-c", "CREATE TABLE t (i INT)")
+    assert (tmp_path / "lake" / "t" / "_delta_log").is_dir()
+    assert run("sql", "--lake", "lake", "-c", "SHOW TABLES").stdout == "name\nt\n"
+    assert run("sql", "--lake", "nowhere", "-c", "SELECT 1").returncode == 1
+
+
+def test_a_message_cannot_steer_the_terminal(run):
+    done = run("sql", "-c", "SELECT * FROM delta.`/no\x1b[2Jsuch`")
+    assert done.returncode == 1
+    assert "\x1b" not in done.stderr
