@@ -33,7 +33,7 @@ struct ValueRange {
   std::optional<duckdb::Value>
       max;                     // No value is greater, but for the next two.
   bool max_is_prefix = false;  // Strings: values that begin with `max` are.
-  bool can_be_nan = false;     // Floats: NaN is greater than any number.
+  bool can_be_nan = true;      // Floats: NaN is greater than any number.
   bool can_be_null = true;
   bool can_be_value = true;  // False: NULL in every row.
 };

@@ -81,6 +81,17 @@ TEST(ValueRange, AMaximumInMillisecondsStandsForItsMicroseconds) {
   EXPECT_FALSE(May(range, kLess, at(123000)));
 }
 
+TEST(ValueRange, OfAFileWithoutStatisticsLeavesNothingOut) {
+  const ValueRange unknown;
+  for (const double constant : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const auto op :
+         {ExpressionType::COMPARE_EQUAL, ExpressionType::COMPARE_NOTEQUAL,
+          ExpressionType::COMPARE_LESSTHAN, ExpressionType::COMPARE_GREATERTHANOREQUALTO}) {
+      EXPECT_TRUE(Compare(unknown, op, Value::DOUBLE(constant)).can_be_true);
+    }
+  }
+}
+
 TEST(ValueRange, NanIsAboveEveryBound) {
   const auto range = Range(TypeKind::kDouble, "1.0", "3.0");
   EXPECT_TRUE(May(range, kGreater, Value::DOUBLE(5)));
