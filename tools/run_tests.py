@@ -182,7 +182,15 @@ def shared_check(log, command):
 
 
 def corpora(log):
-    return shared_check(log, [SHARED / "corpora" / "check.py"])
+    """What a known limit makes fail is counted as skipped; a limit that is none any more is a failure."""
+    lines = (ROOT / "tests" / "corpora" / "known_limits.txt").read_text().splitlines()
+    known = {tuple(line.split()[:2]) for line in lines if line and not line.startswith("#")}
+    counts = shared_check(log, [SHARED / "corpora" / "check.py"])
+    failed = {tuple(found) for found in re.findall(r"^FAIL (\S+) (\S+):", log.path.read_text(), re.M)}
+    for table, check in sorted(known - failed):
+        log.show("corpora", f"{table} {check} passes: take it out of tests/corpora/known_limits.txt")
+    limits = len(known & failed)
+    return counts + Counts(failed=len(known - failed) - limits, skipped=limits)
 
 
 def cases(log):
