@@ -84,6 +84,13 @@ class MemoryStore final : public store::Store {
     return {};
   }
   Status Sync(std::string_view) override { return {}; }
+  Status Move(std::string_view from, std::string_view to) override {
+    const std::lock_guard lock(mutex_);
+    auto file = files_.extract(std::string(from));
+    if (file.empty()) return Missing(from);
+    files_[std::string(to)] = std::move(file.mapped());
+    return {};
+  }
   Status Delete(std::string_view name) override {
     const std::lock_guard lock(mutex_);
     if (files_.erase(std::string(name)) == 0) return Missing(name);
