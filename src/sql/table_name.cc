@@ -52,10 +52,10 @@ std::optional<NameAt> ParseTableName(std::span<const Token> tokens,
   if (IsPathName(tokens, i))
     return NameAt{TableName::OfPath(tokens[i + 2].Value()), i + 3};
   TableName name;
-  for (; i < tokens.size() && tokens[i].IsIdentifier(); ++i) {
+  while (i < tokens.size() && tokens[i].IsIdentifier()) {
     name.parts.push_back(tokens[i].Value());
     if (!IsSymbol(tokens, i + 1, '.')) return NameAt{std::move(name), i + 1};
-    ++i;
+    i += 2;  // Past the name and its dot.
   }
   return std::nullopt;
 }
