@@ -22,7 +22,8 @@ constexpr char kOwnFieldId[] = "__duckdb_field_id";
 
 // `protocol` tells which types the table's files may hold, and in what form.
 Status CheckWritableType(const protocol::Protocol& protocol,
-                         const DataType& type, const std::string& path) {
+                         const DataType& type, const std::string& path,
+                         bool nested) {
   if (type.kind == TypeKind::kVoid) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
                 "column " + path +
@@ -38,11 +39,18 @@ Status CheckWritableType(const protocol::Protocol& protocol,
                     " is a variant, which Bayou writes shredded: "
                     "the table needs 'delta.enableVariantShredding'='true'");
   }
+  if (type.kind == TypeKind::kVariant && nested) {
+    return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
+                "column " + path +
+                    " has a variant inside of another type, which Bayou cannot "
+                    "write yet; make it a column of its own");
+  }
   for (const Field& field : type.fields) {
-    BAYOU_TRY(CheckWritableType(protocol, field.type, path + "." + field.name));
+    BAYOU_TRY(
+        CheckWritableType(protocol, field.type, path + "." + field.name, true));
   }
   for (const DataType& child : type.children) {
-    BAYOU_TRY(CheckWritableType(protocol, child, path));
+    BAYOU_TRY(CheckWritableType(protocol, child, path, true));
   }
   return {};
 }
@@ -135,7 +143,7 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
                                      i) != layout->partition_columns.end();
     if (schema.fields[i].type.kind == TypeKind::kVoid) continue;
     BAYOU_TRY(CheckWritableType(protocol, schema.fields[i].type,
-                                schema.fields[i].name));
+                                schema.fields[i].name, false));
     (partition ? last : layout->stored_columns).push_back(i);
   }
   if (MaterializesPartitionColumns(protocol)) {
