@@ -7,6 +7,7 @@
 #include "kernel/engine/engine.h"
 #include "sql/spark_type.h"
 #include "sql/table_options.h"
+#include "sql/token_reader.h"
 
 namespace bayou::sql {
 namespace {
@@ -22,11 +23,11 @@ tl::unexpected<Error> Malformed(std::string_view clause) {
       "CREATE TABLE: the clause " + std::string(clause) + " is not complete");
 }
 
-class CreateTableRewriter {
+class CreateTableRewriter : private TokenCursor {
  public:
   CreateTableRewriter(std::string_view text, std::span<const Token> tokens,
                       std::size_t i, TextEdits& edits)
-      : text_(text), tokens_(tokens), i_(i), edits_(edits) {}
+      : TokenCursor(tokens, i), text_(text), edits_(edits) {}
 
   Status Run() {
     std::size_t columns_end = 0;
@@ -51,18 +52,7 @@ class CreateTableRewriter {
   }
 
  private:
-  bool AtEnd() const { return i_ >= tokens_.size(); }
-  bool Is(std::string_view word) const {
-    return !AtEnd() && tokens_[i_].Is(word);
-  }
-  bool IsSymbol(char symbol) const {
-    return !AtEnd() && tokens_[i_].Is(symbol);
-  }
-  bool Take(std::string_view word) { return Is(word) && ++i_; }
-  bool TakeSymbol(char symbol) { return IsSymbol(symbol) && ++i_; }
-  bool IsString() const {
-    return !AtEnd() && tokens_[i_].kind == TokenKind::kString;
-  }
+  bool IsString() const { return IsKind(TokenKind::kString); }
 
   std::string_view TextOf(std::size_t first, std::size_t last) const {
     return text_.substr(tokens_[first].begin,
@@ -237,8 +227,6 @@ class CreateTableRewriter {
   }
 
   std::string_view text_;
-  std::span<const Token> tokens_;
-  std::size_t i_;
   TextEdits& edits_;
   TableOptions options_;
   std::string partitions_;

@@ -11,6 +11,7 @@
 #include "sql/spark_type.h"
 #include "sql/time_travel_spelling.h"
 #include "sql/token.h"
+#include "sql/token_reader.h"
 
 namespace bayou::sql {
 namespace {
@@ -58,13 +59,13 @@ class Translator {
 
  private:
   bool Is(std::size_t i, std::string_view word) const {
-    return i < tokens_.size() && tokens_[i].Is(word);
+    return IsWord(tokens_, i, word);
   }
   bool IsSymbol(std::size_t i, char symbol) const {
-    return i < tokens_.size() && tokens_[i].Is(symbol);
+    return sql::IsSymbol(tokens_, i, symbol);
   }
   bool IsKind(std::size_t i, TokenKind kind) const {
-    return i < tokens_.size() && tokens_[i].kind == kind;
+    return sql::IsKind(tokens_, i, kind);
   }
   bool IsEnd(std::size_t i) const { return i >= tokens_.size(); }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernel/engine/engine.h"
+#include "sql/token_reader.h"
 
 namespace bayou::sql {
 namespace {
@@ -30,11 +31,11 @@ bool IsScalarType(const Token& token) {
   return false;
 }
 
-class TypeParser {
+class TypeParser : private TokenCursor {
  public:
   TypeParser(std::string_view text, std::span<const Token> tokens,
              std::size_t i)
-      : text_(text), tokens_(tokens), i_(i) {}
+      : TokenCursor(tokens, i), text_(text) {}
 
   Result<std::optional<TypeAt>> Run() {
     std::optional<std::string> sql = Type();
@@ -49,15 +50,6 @@ class TypeParser {
   }
 
  private:
-  bool Is(std::string_view word) const {
-    return i_ < tokens_.size() && tokens_[i_].Is(word);
-  }
-  bool IsSymbol(char symbol) const {
-    return i_ < tokens_.size() && tokens_[i_].Is(symbol);
-  }
-  bool Take(std::string_view word) { return Is(word) && ++i_; }
-  bool TakeSymbol(char symbol) { return IsSymbol(symbol) && ++i_; }
-
   // The bracket that opens the parts of a nested type: < is Spark's.
   std::optional<char> TakeOpening() {
     if (TakeSymbol('<')) {
@@ -73,7 +65,7 @@ class TypeParser {
     std::optional<std::string> sql = Unsuffixed();
     while (sql && IsSymbol('[')) {
       const std::size_t begin = tokens_[i_++].begin;
-      if (i_ < tokens_.size() && tokens_[i_].kind == TokenKind::kNumber) ++i_;
+      if (IsKind(TokenKind::kNumber)) ++i_;
       if (!IsSymbol(']')) return std::nullopt;
       *sql += text_.substr(begin, tokens_[i_++].end - begin);
     }
@@ -111,7 +103,7 @@ class TypeParser {
     if (!closing) return std::nullopt;
     std::string fields;
     do {
-      if (i_ >= tokens_.size() || !tokens_[i_].IsIdentifier())
+      if (AtEnd() || !tokens_[i_].IsIdentifier())
         return std::nullopt;
       const std::string name = tokens_[i_++].Value();
       TakeSymbol(':');
@@ -134,7 +126,7 @@ class TypeParser {
   }
 
   std::optional<std::string> Scalar() {
-    if (i_ >= tokens_.size() || !IsScalarType(tokens_[i_])) return std::nullopt;
+    if (AtEnd() || !IsScalarType(tokens_[i_])) return std::nullopt;
     const std::size_t begin = tokens_[i_].begin;
     std::size_t end = tokens_[i_++].end;
     if (IsSymbol('(')) {
@@ -154,8 +146,6 @@ class TypeParser {
   }
 
   std::string_view text_;
-  std::span<const Token> tokens_;
-  std::size_t i_;
   int nesting_ = 0;
   bool rewritten_ = false;
   bool forbids_null_ = false;

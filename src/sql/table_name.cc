@@ -4,15 +4,12 @@
 #include <algorithm>
 
 #include "kernel/engine/engine.h"
+#include "sql/token_reader.h"
 
 namespace bayou::sql {
 namespace {
 
 constexpr std::size_t kMostParts = 3;
-
-bool IsSymbol(std::span<const Token> tokens, std::size_t i, char symbol) {
-  return i < tokens.size() && tokens[i].Is(symbol);
-}
 
 // delta.`path`, and delta."path" where that can be no table's name.
 bool IsPathName(std::span<const Token> tokens, std::size_t i) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sql/token_reader.h"
+
 namespace bayou::sql {
 namespace {
 
@@ -62,10 +64,10 @@ std::optional<std::string> SuffixClause(std::string_view suffix) {
 
 // Finds the end of an expression without knowing what it means: operands with
 // operators between them. A word behind an operand ends it: that is the alias.
-class ExpressionEnd {
+class ExpressionEnd : private TokenCursor {
  public:
   ExpressionEnd(std::span<const Token> tokens, std::size_t i)
-      : tokens_(tokens), i_(i) {}
+      : TokenCursor(tokens, i) {}
 
   std::optional<std::size_t> Find() {
     do {
@@ -75,16 +77,6 @@ class ExpressionEnd {
   }
 
  private:
-  bool Is(std::size_t i, std::string_view word) const {
-    return i < tokens_.size() && tokens_[i].Is(word);
-  }
-  bool IsSymbol(std::size_t i, char symbol) const {
-    return i < tokens_.size() && tokens_[i].Is(symbol);
-  }
-  bool IsKind(std::size_t i, TokenKind kind) const {
-    return i < tokens_.size() && tokens_[i].kind == kind;
-  }
-
   bool Brackets() {
     int depth = 0;
     for (; i_ < tokens_.size(); ++i_) {
@@ -98,18 +90,18 @@ class ExpressionEnd {
   }
 
   bool Operand() {
-    while (IsSymbol(i_, '-') || IsSymbol(i_, '+')) ++i_;
-    if (IsSymbol(i_, '(')) return Brackets() && Suffixes();
-    if (IsKind(i_, TokenKind::kNumber) || IsKind(i_, TokenKind::kString)) {
+    while (IsSymbol('-') || IsSymbol('+')) ++i_;
+    if (IsSymbol('(')) return Brackets() && Suffixes();
+    if (IsKind(TokenKind::kNumber) || IsKind(TokenKind::kString)) {
       ++i_;
       return Suffixes();
     }
-    if (IsSymbol(i_, '$')) {
+    if (IsSymbol('$')) {
       i_ += 2;
       return true;
     }
-    if (Is(i_, "interval")) return Interval();
-    if (!IsKind(i_, TokenKind::kWord)) return false;
+    if (Is("interval")) return Interval();
+    if (!IsKind(TokenKind::kWord)) return false;
     if (std::ranges::any_of(kNoAlias, [&](const char* word) {
           return tokens_[i_].Is(word) && !tokens_[i_].Is("timestamp");
         })) {
@@ -121,15 +113,15 @@ class ExpressionEnd {
   // now(), a.b(c), current_timestamp, DATE '2024-01-01'
   bool NameOrCall() {
     ++i_;
-    while (IsSymbol(i_, '.') && i_ + 1 < tokens_.size()) i_ += 2;
-    if (IsSymbol(i_, '(')) return Brackets() && Suffixes();
-    if (IsKind(i_, TokenKind::kString)) ++i_;
+    while (IsSymbol('.') && i_ + 1 < tokens_.size()) i_ += 2;
+    if (IsSymbol('(')) return Brackets() && Suffixes();
+    if (IsKind(TokenKind::kString)) ++i_;
     return Suffixes();
   }
 
   bool Interval() {
     ++i_;
-    if (IsSymbol(i_, '(')) {
+    if (IsSymbol('(')) {
       if (!Brackets()) return false;
     } else {
       ++i_;
@@ -147,11 +139,11 @@ class ExpressionEnd {
   // ::type and AT TIME ZONE 'zone'
   bool Suffixes() {
     while (true) {
-      if (IsSymbol(i_, ':') && IsSymbol(i_ + 1, ':') &&
-          IsKind(i_ + 2, TokenKind::kWord)) {
+      if (IsSymbol(':') && IsSymbol(':', 1) &&
+          IsKind(TokenKind::kWord, 2)) {
         i_ += 3;
-        if (IsSymbol(i_, '(') && !Brackets()) return false;
-      } else if (Is(i_, "at") && Is(i_ + 1, "time") && Is(i_ + 2, "zone")) {
+        if (IsSymbol('(') && !Brackets()) return false;
+      } else if (Is("at") && Is("time", 1) && Is("zone", 2)) {
         i_ += 4;
       } else {
         return i_ <= tokens_.size();
@@ -161,20 +153,17 @@ class ExpressionEnd {
 
   bool Operator() {
     for (const char symbol : {'+', '-', '*', '/'}) {
-      if (IsSymbol(i_, symbol)) {
+      if (IsSymbol(symbol)) {
         ++i_;
         return true;
       }
     }
-    if (IsSymbol(i_, '|') && IsSymbol(i_ + 1, '|')) {
+    if (IsSymbol('|') && IsSymbol('|', 1)) {
       i_ += 2;
       return true;
     }
     return false;
   }
-
-  std::span<const Token> tokens_;
-  std::size_t i_;
 };
 
 std::optional<TimeTravelAt> ParseSuffix(std::span<const Token> tokens,
