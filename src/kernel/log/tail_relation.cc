@@ -319,26 +319,6 @@ struct ScalarBindData final : duckdb::FunctionData {
   std::vector<protocol::ColumnPath> paths;
 };
 
-bool HasBounds(const protocol::DataType& type) {
-  using protocol::TypeKind;
-  switch (type.kind) {
-    case TypeKind::kByte:
-    case TypeKind::kShort:
-    case TypeKind::kInteger:
-    case TypeKind::kLong:
-    case TypeKind::kFloat:
-    case TypeKind::kDouble:
-    case TypeKind::kDecimal:
-    case TypeKind::kString:
-    case TypeKind::kDate:
-    case TypeKind::kTimestamp:
-    case TypeKind::kTimestampNtz:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // A struct with one leaf for each column, nested as the schema is. INVALID when
 // there would be none. Columns of one struct are neighbours.
 template <typename LeafType>
@@ -494,7 +474,7 @@ void Register(duckdb::DatabaseInstance& database) {
 
 LogicalType StatisticsType(const TypedColumns& columns) {
   const auto bounds = Nest(columns.statistics, 0, [](const auto& column) {
-    return HasBounds(column.type) ? engine::ToLogicalType(column.type)
+    return protocol::HasBounds(column.type.kind) ? engine::ToLogicalType(column.type)
                                   : LogicalType(LogicalType::INVALID);
   });
   const auto counts =

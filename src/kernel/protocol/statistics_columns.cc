@@ -101,6 +101,25 @@ class Chooser {
 
 }  // namespace
 
+bool HasBounds(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::kByte:
+    case TypeKind::kShort:
+    case TypeKind::kInteger:
+    case TypeKind::kLong:
+    case TypeKind::kFloat:
+    case TypeKind::kDouble:
+    case TypeKind::kDecimal:
+    case TypeKind::kString:
+    case TypeKind::kDate:
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampNtz:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Result<std::vector<StatisticsColumn>> ChooseStatisticsColumns(
     const Schema& schema,
     const std::vector<std::size_t>& partition_columns,

@@ -16,6 +16,11 @@
 
 namespace bayou::protocol {
 
+// Whether statistics give a least and a greatest value for columns of this type.
+// Protocol: "Per-file Statistics"; delta-spark writes bounds for numbers, dates,
+// times and strings only.
+bool HasBounds(TypeKind kind);
+
 // A leaf: a field that is no struct. Arrays, maps and variants are leaves as a
 // whole.
 struct StatisticsColumn {

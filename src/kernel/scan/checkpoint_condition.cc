@@ -200,18 +200,11 @@ class PartitionWriter {
 
   std::string Conjunction(
       const duckdb::BoundConjunctionExpression& conjunction) const {
-    const bool is_and = conjunction.type == ExpressionType::CONJUNCTION_AND;
-    std::string sql;
+    std::vector<std::string> parts;
     for (const auto& child : conjunction.children) {
-      const std::string one = Write(*child);
-      if (one.empty()) {
-        if (is_and) continue;
-        return {};
-      }
-      if (!sql.empty()) sql += is_and ? " AND " : " OR ";
-      sql += one;
+      parts.push_back(Write(*child));
     }
-    return sql.empty() ? sql : "(" + sql + ")";
+    return JoinSql(conjunction.type == ExpressionType::CONJUNCTION_AND, parts);
   }
 
   const ScannedTable& table_;
@@ -220,6 +213,19 @@ class PartitionWriter {
 };
 
 }  // namespace
+
+std::string JoinSql(bool is_and, const std::vector<std::string>& parts) {
+  std::string sql;
+  for (const std::string& part : parts) {
+    if (part.empty()) {
+      if (is_and) continue;
+      return {};
+    }
+    if (!sql.empty()) sql += is_and ? " AND " : " OR ";
+    sql += part;
+  }
+  return sql.empty() ? sql : "(" + sql + ")";
+}
 
 std::string BoundsSql(const protocol::ColumnPath& path, ExpressionType op,
                       const Value& constant, int prefix_length,

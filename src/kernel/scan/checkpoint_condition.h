@@ -15,6 +15,10 @@
 
 namespace bayou::scan {
 
+// The conditions `parts`, of which empty ones say nothing, joined by AND or OR.
+// A conjunction goes on without those; a disjunction then says nothing either.
+std::string JoinSql(bool is_and, const std::vector<std::string>& parts);
+
 // For `column <op> constant`, by add.stats_parsed; empty = none. Strings that
 // have at least `prefix_length` characters may be cut in it.
 std::string BoundsSql(const protocol::ColumnPath& path,

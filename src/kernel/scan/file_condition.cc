@@ -170,17 +170,11 @@ class Conjunction : public FileCondition {
   }
 
   std::string CheckpointSql(const LogicalType& add) const override {
-    std::string sql;
+    std::vector<std::string> parts;
     for (const auto& part : parts_) {
-      const std::string one = part ? part->CheckpointSql(add) : std::string();
-      if (one.empty()) {
-        if (is_and_) continue;
-        return {};
-      }
-      if (!sql.empty()) sql += is_and_ ? " AND " : " OR ";
-      sql += one;
+      parts.push_back(part ? part->CheckpointSql(add) : std::string());
     }
-    return sql.empty() ? sql : "(" + sql + ")";
+    return JoinSql(is_and_, parts);
   }
 
  private:

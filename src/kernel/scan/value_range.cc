@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernel/engine/types.h"
+#include "kernel/protocol/statistics_columns.h"
 
 namespace bayou::scan {
 namespace {
@@ -33,25 +34,6 @@ bool IsNan(const Value& value) {
 
 std::string_view Text(const Value& value) {
   return duckdb::StringValue::Get(value);
-}
-
-bool HasOrder(TypeKind kind) {
-  switch (kind) {
-    case TypeKind::kByte:
-    case TypeKind::kShort:
-    case TypeKind::kInteger:
-    case TypeKind::kLong:
-    case TypeKind::kFloat:
-    case TypeKind::kDouble:
-    case TypeKind::kDecimal:
-    case TypeKind::kString:
-    case TypeKind::kDate:
-    case TypeKind::kTimestamp:
-    case TypeKind::kTimestampNtz:
-      return true;
-    default:
-      return false;
-  }
 }
 
 // Values that are more than one thing have no null count to go by: writers
@@ -123,7 +105,7 @@ ValueRange RangeOf(const protocol::ColumnBounds& bounds,
   ValueRange range;
   range.can_be_nan =
       type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble;
-  if (HasOrder(type.kind)) {
+  if (protocol::HasBounds(type.kind)) {
     range.min = Bound(bounds.min, type);
     range.max = Bound(bounds.max, type);
   }
