@@ -6,12 +6,13 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONDITION = re.compile(
     r'"((?:DELTA|SQL|FILE)_[A-Z_]+|CONVERSION_ERROR|OUT_OF_MEMORY|OUT_OF_SPACE|INTERRUPTED|IO_ERROR'
-    r'|PERMISSION_DENIED|INTERNAL_ERROR)"')
+    r'|PERMISSION_DENIED|INTERNAL_ERROR)"'
+    r'|ErrorCode::\w+,\s*"([A-Z_]+)"')
 
 
 def reported():
     sources = [file for file in (ROOT / "src").rglob("*.cc") if not file.stem.endswith(("_test", "_fuzz"))]
-    return {name for file in sources for name in CONDITION.findall(file.read_text())}
+    return {name for file in sources for found in CONDITION.findall(file.read_text()) for name in found if name}
 
 
 def documented():
