@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "base/env.h"
 #include "kernel/engine/exact_parquet.h"
@@ -155,6 +157,24 @@ std::unique_ptr<duckdb::Connection> Connect(
   connection->Query("SET SESSION TimeZone = 'UTC'");
   connection->Query("SET SESSION preserve_insertion_order = false");
   return connection;
+}
+
+Result<duckdb::unique_ptr<duckdb::MaterializedQueryResult>> Run(
+    duckdb::Connection& connection, const std::string& sql) {
+  constexpr auto kPause = std::chrono::microseconds(50);
+  const auto pending = connection.PendingQuery(sql);
+  while (!pending->HasError()) {
+    const auto progress = pending->ExecuteTask();
+    if (duckdb::PendingQueryResult::IsResultReady(progress)) break;
+    if (progress != duckdb::PendingExecutionResult::RESULT_NOT_READY) {
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+  if (pending->HasError()) return tl::unexpected(FromDuckDB(pending->GetErrorObject()));
+  auto result = pending->Execute();
+  if (result->HasError()) return tl::unexpected(FromDuckDB(result->GetErrorObject()));
+  return duckdb::unique_ptr_cast<duckdb::QueryResult, duckdb::MaterializedQueryResult>(
+      std::move(result));
 }
 
 Error FromDuckDB(const duckdb::ErrorData& error) {

@@ -29,6 +29,11 @@ Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(const EngineOptions& options
 // zone UTC, insertion order not preserved.
 std::unique_ptr<duckdb::Connection> Connect(duckdb::DatabaseInstance& database);
 
+// Runs one statement to its end. The calling thread works along with the engine's
+// threads, and sleeps where DuckDB's own Query() would spin while they finish.
+Result<duckdb::unique_ptr<duckdb::MaterializedQueryResult>> Run(
+    duckdb::Connection& connection, const std::string& sql);
+
 // DuckDB's error as ours. An Error that crossed DuckDB inside an exception (see
 // Throw) comes out as it went in.
 Error FromDuckDB(const duckdb::ErrorData& error);

@@ -70,6 +70,15 @@ TEST_F(EngineTest, GuardsAndUnwraps) {
   EXPECT_EQ(failed.error().code, ErrorCode::kConflict);
 }
 
+TEST_F(EngineTest, RunsAStatement) {
+  const auto sum = engine::Run(*connection_, "SELECT sum(range)::BIGINT FROM range(1000000)");
+  ASSERT_TRUE(sum);
+  EXPECT_EQ((*sum)->GetValue(0, 0).GetValue<std::int64_t>(), 499999500000);
+  EXPECT_EQ(engine::Run(*connection_, "SELECT x").error().condition, "SQL_BINDER_ERROR");
+  EXPECT_EQ(engine::Run(*connection_, "SELECT (range || 'x')::INTEGER FROM range(10)").error().condition,
+            "CONVERSION_ERROR");
+}
+
 TEST_F(EngineTest, QuotesNamesAndTexts) {
   EXPECT_EQ(Identifier("a\"b"), "\"a\"\"b\"");
   EXPECT_EQ(Literal("it's"), "'it''s'");

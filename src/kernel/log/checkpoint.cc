@@ -168,17 +168,15 @@ Status Reader::ReadSmallActions(const Alike& group) {
 Status Reader::ReadSmallColumn(const std::string& relation, const SmallColumn& column,
                                std::span<const std::string> files) {
   const std::string name = engine::Identifier(column.name);
-  const auto result = connection_->Query(fmt::format(
-      "SELECT to_json(struct_pack({0} := {0}))::VARCHAR FROM {1} "
-      "WHERE {0}.{2} IS NOT NULL{3}",
-      name, relation, engine::Identifier(column.key),
-      column.at_most_one ? " LIMIT 1" : ""));
-  if (result->HasError()) {
-    return tl::unexpected(Unreadable(files, engine::FromDuckDB(result->GetErrorObject())));
-  }
+  const auto result = engine::Run(
+      *connection_, fmt::format("SELECT to_json(struct_pack({0} := {0}))::VARCHAR FROM {1} "
+                                "WHERE {0}.{2} IS NOT NULL{3}",
+                                name, relation, engine::Identifier(column.key),
+                                column.at_most_one ? " LIMIT 1" : ""));
+  if (!result) return tl::unexpected(Unreadable(files, result.error()));
   std::string lines;
-  for (std::size_t row = 0; row < result->RowCount(); ++row) {
-    lines += duckdb::StringValue::Get(result->GetValue(0, row)) + '\n';
+  for (std::size_t row = 0; row < (*result)->RowCount(); ++row) {
+    lines += duckdb::StringValue::Get((*result)->GetValue(0, row)) + '\n';
   }
   auto actions = protocol::ParseActions(lines, files.front());
   if (!actions) return tl::unexpected(Unreadable(files, actions.error()));

@@ -73,8 +73,8 @@ class ReplayedState final : public LogState,
 
  private:
   Result<std::string> FilesQuery(const FileFields& fields, const FileFilter& filter) const;
-  Error UnreadableNow(const duckdb::ErrorData& cause) const {
-    return Unreadable(AllFiles(checkpoint_), engine::FromDuckDB(cause));
+  Error UnreadableNow(const Error& cause) const {
+    return Unreadable(AllFiles(checkpoint_), cause);
   }
 
   duckdb::DatabaseInstance& database_;
@@ -164,7 +164,9 @@ Result<std::unique_ptr<FileCursor>> ReplayedState::Files(
   if (!sql.empty()) {
     connection = ConnectFor(database_, filter);
     rows = connection->SendQuery(sql);
-    if (rows->HasError()) return tl::unexpected(UnreadableNow(rows->GetErrorObject()));
+    if (rows->HasError()) {
+      return tl::unexpected(UnreadableNow(engine::FromDuckDB(rows->GetErrorObject())));
+    }
   }
   return std::make_unique<StateCursor>(shared_from_this(), std::move(predicate),
                                        std::move(connection), std::move(rows),
@@ -183,11 +185,12 @@ Result<FileTotals> ReplayedState::Totals() const {
   });
   if (parts.empty()) return totals;
   const auto connection = ConnectFor(database_, filter);
-  const auto result = connection->Query(
+  const auto result = engine::Run(
+      *connection,
       "SELECT sum(files)::BIGINT, coalesce(sum(bytes), 0)::BIGINT FROM (" + parts + ")");
-  if (result->HasError()) return tl::unexpected(UnreadableNow(result->GetErrorObject()));
-  totals.files += result->GetValue(0, 0).GetValue<std::int64_t>();
-  totals.bytes += result->GetValue(1, 0).GetValue<std::int64_t>();
+  if (!result) return tl::unexpected(UnreadableNow(result.error()));
+  totals.files += (*result)->GetValue(0, 0).GetValue<std::int64_t>();
+  totals.bytes += (*result)->GetValue(1, 0).GetValue<std::int64_t>();
   return totals;
 }
 
@@ -202,11 +205,11 @@ Result<std::vector<protocol::RemoveFile>> ReplayedState::Tombstones(
   });
   if (sql.empty()) return found;
   const auto connection = engine::Connect(database_);
-  const auto result = connection->Query(sql);
-  if (result->HasError()) return tl::unexpected(UnreadableNow(result->GetErrorObject()));
+  const auto result = engine::Run(*connection, sql);
+  if (!result) return tl::unexpected(UnreadableNow(result.error()));
   std::string lines;
-  for (std::size_t row = 0; row < result->RowCount(); ++row) {
-    lines += duckdb::StringValue::Get(result->GetValue(0, row)) + '\n';
+  for (std::size_t row = 0; row < (*result)->RowCount(); ++row) {
+    lines += duckdb::StringValue::Get((*result)->GetValue(0, row)) + '\n';
   }
   BAYOU_ASSIGN(auto actions,
                protocol::ParseActions(lines, segment_.checkpoint.front().name));

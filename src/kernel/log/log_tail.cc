@@ -21,65 +21,70 @@ constexpr std::size_t kBatch = 512;
 // From so many files on, a second thread pays for itself.
 constexpr std::size_t kManyFiles = 64;
 
-// Larger files are parsed piece by piece while their actions are reconciled: the
-// parsed form of a commit takes more memory than its text.
-constexpr std::size_t kPiece = std::size_t{4} << 20;
+// Larger files are read and parsed piece by piece while their actions are
+// reconciled, so that neither text nor parsed form is in memory as a whole.
+constexpr std::int64_t kPiece = std::int64_t{4} << 20;
 
-// A commit or compacted file: parsed, or as text when it is large.
-struct Delta {
-  std::string path;
-  Actions actions;
-  std::string text;
-};
+bool IsLarge(const LogFileName& file) { return file.size > 2 * kPiece; }
 
-Result<Delta> ReadDelta(store::Store& store, const LogFileName& file) {
-  const std::string name = JoinPath(kLogFolder, file.name);
-  Delta delta{.path = JoinPath(store.location(), name), .actions = {}, .text = {}};
-  BAYOU_ASSIGN(std::string text, store.Read(name));
+std::string NameOf(const LogFileName& file) { return JoinPath(kLogFolder, file.name); }
+
+// The actions of a file that is not large.
+Result<Actions> ReadDelta(store::Store& store, const LogFileName& file) {
+  const std::string path = JoinPath(store.location(), NameOf(file));
+  BAYOU_ASSIGN(const std::string text, store.Read(NameOf(file)));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return Fail(ErrorCode::kCorruption, "DELTA_LOG_EMPTY_COMMIT",
                 fmt::format("{} is empty: its writer probably died before the content "
                             "reached the disk; restore the file, or delete it if it is "
                             "the newest commit",
-                            delta.path));
+                            path));
   }
-  if (text.size() > 2 * kPiece) {
-    delta.text = std::move(text);
-  } else {
-    BAYOU_ASSIGN(delta.actions, protocol::ParseActions(text, delta.path));
-  }
-  return delta;
+  return protocol::ParseActions(text, path);
 }
 
-// Takes the lines of `text` from the last to the first.
-Status TakePieces(std::string_view text, const std::string& path, LogTail& tail) {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t newline =
-        rest.size() > kPiece ? rest.rfind('\n', rest.size() - kPiece) : std::string_view::npos;
-    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
-    auto actions = protocol::ParseActions(rest.substr(begin), path);
-    if (!actions) {
-      // Once more from the start, for the right line number.
-      BAYOU_TRY(protocol::ParseActions(text, path));
-      return tl::unexpected<Error>(std::move(actions).error());
+// Takes whole lines of `text`; what is wrong with them is told by parsing the
+// file from its start, for the right line number.
+Status TakeLines(store::Store& store, const LogFileName& file, std::string_view text,
+                 LogTail& tail) {
+  const std::string path = JoinPath(store.location(), NameOf(file));
+  auto actions = protocol::ParseActions(text, path);
+  if (!actions) {
+    BAYOU_ASSIGN(const std::string whole, store.Read(NameOf(file)));
+    BAYOU_TRY(protocol::ParseActions(whole, path));
+    return tl::unexpected<Error>(std::move(actions).error());
+  }
+  tail.Take(*std::move(actions));
+  return {};
+}
+
+// Takes the lines of a large file from the last to the first.
+Status TakePieces(store::Store& store, const LogFileName& file, LogTail& tail) {
+  std::string rest;  // The end of a line whose start is not read yet.
+  for (std::int64_t end = file.size; end > 0;) {
+    const std::int64_t begin = std::max<std::int64_t>(0, end - kPiece);
+    BAYOU_ASSIGN(std::string piece, store.ReadRange(NameOf(file), begin, end - begin));
+    piece += rest;
+    std::size_t first_line = 0;
+    if (begin > 0) {
+      const std::size_t newline = piece.find('\n');
+      first_line = newline == std::string::npos ? piece.size() : newline + 1;
     }
-    tail.Take(*std::move(actions));
-    rest = rest.substr(0, begin);
+    BAYOU_TRY(TakeLines(store, file, std::string_view(piece).substr(first_line), tail));
+    piece.resize(first_line);
+    rest = std::move(piece);
+    end = begin;
   }
   return {};
 }
 
-Status TakeDelta(Delta delta, LogTail& tail) {
-  tail.Take(std::move(delta.actions));
-  return TakePieces(delta.text, delta.path, tail);
-}
-
-std::vector<Result<Delta>> ReadAll(store::Store& store,
-                                   std::span<const LogFileName> files) {
-  std::vector<Result<Delta>> results(files.size());
+std::vector<Result<Actions>> ReadAll(store::Store& store,
+                                     std::span<const LogFileName> files) {
+  std::vector<Result<Actions>> results(files.size());
   const auto read = [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) results[i] = ReadDelta(store, files[i]);
+    for (std::size_t i = first; i < end; ++i) {
+      if (!IsLarge(files[i])) results[i] = ReadDelta(store, files[i]);
+    }
   };
   if (files.size() < kManyFiles) {
     read(0, files.size());
@@ -125,6 +130,12 @@ struct Reconcile {
   void operator()(protocol::Sidecar&&) const {}
 };
 
+Status TakeActions(Result<Actions> actions, LogTail& tail) {
+  if (!actions) return tl::unexpected<Error>(std::move(actions).error());
+  tail.Take(*std::move(actions));
+  return {};
+}
+
 }  // namespace
 
 void LogTail::Take(protocol::Action older) {
@@ -142,10 +153,10 @@ Status ReadDeltas(store::Store& store, std::span<const LogFileName> deltas,
   while (!deltas.empty()) {
     const std::size_t count = std::min(deltas.size(), kBatch);
     const auto batch = deltas.last(count);
-    std::vector<Result<Delta>> results = ReadAll(store, batch);
+    std::vector<Result<Actions>> results = ReadAll(store, batch);
     for (std::size_t i = count; i-- > 0;) {
-      const Status taken = results[i] ? TakeDelta(*std::move(results[i]), tail)
-                                      : tl::unexpected<Error>(results[i].error());
+      const Status taken = IsLarge(batch[i]) ? TakePieces(store, batch[i], tail)
+                                             : TakeActions(std::move(results[i]), tail);
       if (!taken) {
         if (batch[i].kind == LogFileKind::kCompacted) *unreadable = batch[i].name;
         return taken;

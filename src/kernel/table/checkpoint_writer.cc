@@ -149,13 +149,13 @@ struct Written {
 };
 
 Result<Written> Count(duckdb::Connection& connection, const std::string& path) {
-  const auto result = connection.Query(
-      "SELECT count(*), count(add.path), coalesce(sum(add.size), 0)::BIGINT, "
-      "count(protocol.\"minReaderVersion\"), count(\"metaData\".id) FROM " +
-      engine::ParquetRelation({{path}}));
-  if (result->HasError()) {
-    return tl::unexpected(engine::FromDuckDB(result->GetErrorObject()));
-  }
+  BAYOU_ASSIGN(const auto result,
+               engine::Run(connection,
+                           "SELECT count(*), count(add.path), "
+                           "coalesce(sum(add.size), 0)::BIGINT, "
+                           "count(protocol.\"minReaderVersion\"), "
+                           "count(\"metaData\".id) FROM " +
+                               engine::ParquetRelation({{path}})));
   const auto number = [&](duckdb::idx_t column) {
     return result->GetValue(column, 0).GetValue<std::int64_t>();
   };
@@ -212,13 +212,11 @@ Result<Written> WriteFile(const Snapshot& snapshot, duckdb::DatabaseInstance& da
   log::UseState(*connection, std::move(source));
   connection->Query("SET SESSION preserve_insertion_order = true");
   const std::string path = snapshot.store().NativePath(name);
-  const auto copied = connection->Query(
+  BAYOU_TRY(engine::Run(
+      *connection,
       fmt::format("COPY ({}) TO {} (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE {}, "
                   "USE_TMP_FILE false)",
-                  rows, engine::Literal(path), kRowGroupSize));
-  if (copied->HasError()) {
-    return tl::unexpected(engine::FromDuckDB(copied->GetErrorObject()));
-  }
+                  rows, engine::Literal(path), kRowGroupSize)));
   return Verify(*connection, path, totals);
 }
 
