@@ -66,7 +66,7 @@ protocol::CommitInfo MakeCommitInfo(const Operation& operation,
     writer.Int64(*facts.read_version);
   }
   writer.Key("isolationLevel");
-  writer.String("Serializable");
+  WriteString(writer, Name(facts.isolation));
   writer.Key("isBlindAppend");
   writer.Bool(facts.is_blind_append);
   writer.Key("operationMetrics");
@@ -76,6 +76,19 @@ protocol::CommitInfo MakeCommitInfo(const Operation& operation,
     WriteString(writer, std::to_string(value));
   }
   writer.EndObject();
+  if (operation.user_metadata) {
+    writer.Key("userMetadata");
+    WriteString(writer, *operation.user_metadata);
+  }
+  if (!operation.tags.empty()) {
+    writer.Key("tags");
+    writer.StartObject();
+    for (const auto& [name, value] : operation.tags) {
+      WriteKey(writer, name);
+      WriteString(writer, value);
+    }
+    writer.EndObject();
+  }
   writer.Key("engineInfo");
   WriteString(writer, std::string("Bayou/") + kVersion);
   writer.Key("txnId");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernel/protocol/actions.h"
+#include "kernel/transaction/isolation_level.h"
 
 namespace bayou::transaction {
 
@@ -25,6 +26,9 @@ struct Operation {
 
   // Name to number, in order.
   std::vector<std::pair<std::string, std::int64_t>> metrics;
+
+  std::optional<std::string> user_metadata = {};  // The user's own words.
+  protocol::StringMap tags = {};
 };
 
 // JSON encodings of operation parameters.
@@ -36,6 +40,7 @@ struct CommitFacts {
   std::optional<std::int64_t> in_commit_timestamp;  // Milliseconds.
   std::int64_t timestamp = 0;                       // Milliseconds.
   std::optional<protocol::Version> read_version;    // Absent: a new table.
+  IsolationLevel isolation = IsolationLevel::kSerializable;
   bool is_blind_append = false;
   std::string txn_id;
 };

@@ -3,13 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_set>
 #include <variant>
+
+#include "base/json.h"
+#include "base/uri_path.h"
+#include "kernel/log/file_view.h"
+#include "kernel/protocol/table_features.h"
+#include "kernel/transaction/row_ids.h"
+#include "kernel/transaction/tolerated_metadata.h"
 
 namespace bayou::transaction {
 namespace {
 
-Status Conflict(std::string_view condition, const WinningCommit& winner,
-                std::string_view table, std::string_view reason) {
+using protocol::AddFile;
+using protocol::RemoveFile;
+
+template <typename Kind>
+const Kind* FindAction(const WinningCommit& winner) {
+  for (const protocol::Action& action : winner.actions) {
+    if (const auto* found = std::get_if<Kind>(&action)) return found;
+  }
+  return nullptr;
+}
+
+Status Conflict(std::string_view condition, const LosingTransaction& loser,
+                const WinningCommit& winner, std::string_view reason) {
   const protocol::CommitInfo* info = winner.info();
   const std::string operation = info != nullptr && info->operation
                                     ? *info->operation
@@ -19,44 +39,193 @@ Status Conflict(std::string_view condition, const WinningCommit& winner,
       fmt::format("table {}: version {} (operation {}) was committed first "
                   "and {}; nothing of this statement was committed: run it "
                   "again",
-                  table, winner.version, operation, reason));
+                  loser.table, winner.version, operation, reason));
+}
+
+// ------------------------------------------------------ protocol and metadata
+
+Status CheckProtocol(const LosingTransaction& loser,
+                     const WinningCommit& winner) {
+  const auto* changed = FindAction<protocol::Protocol>(winner);
+  if (changed == nullptr) return {};
+  const auto* metadata = FindAction<protocol::Metadata>(winner);
+  BAYOU_TRY(protocol::CheckWritable(
+      *changed, metadata != nullptr ? *metadata : loser.metadata, loser.table));
+  if (loser.staged.protocol) {
+    return Conflict("DELTA_PROTOCOL_CHANGED", loser, winner,
+                    "changed the table's protocol, which this statement "
+                    "changes too");
+  }
+  const auto left = protocol::SupportedFeatures(*changed);
+  for (const std::string& feature :
+       protocol::SupportedFeatures(loser.protocol)) {
+    if (left.contains(feature)) continue;
+    return Conflict("DELTA_PROTOCOL_CHANGED", loser, winner,
+                    "dropped the table's feature " + feature);
+  }
+  return {};
+}
+
+// delta-spark marks commits whose metadata moves on nothing but the high-water
+// marks of identity columns.
+bool MovesOnlyIdentityMarks(const WinningCommit& winner) {
+  const protocol::CommitInfo* info = winner.info();
+  if (info == nullptr) return false;
+  simdjson::dom::parser parser;
+  const auto json = ParseJson(parser, info->json);
+  std::string_view tag;
+  return json &&
+         (*json)["tags"]["delta.identity.schemaUpdate"].get(tag) ==
+             simdjson::SUCCESS &&
+         tag == "true";
+}
+
+Status CheckMetadata(const LosingTransaction& loser,
+                     const WinningCommit& winner) {
+  const auto* changed = FindAction<protocol::Metadata>(winner);
+  if (changed == nullptr) return {};
+  if (loser.staged.metadata) {
+    return Conflict("DELTA_METADATA_CHANGED", loser, winner,
+                    "changed the table's schema or properties, which this "
+                    "statement changes too");
+  }
+  if (MovesOnlyIdentityMarks(winner)) return {};
+  const auto* protocol = FindAction<protocol::Protocol>(winner);
+  const auto harm =
+      FirstHarmfulChange(loser.metadata, *changed,
+                         protocol != nullptr ? *protocol : loser.protocol);
+  if (!harm) return {};
+  return Conflict("DELTA_METADATA_CHANGED", loser, winner,
+                  *harm + ", on which this statement was built");
+}
+
+// ------------------------------------------------- domains and applications
+
+Status CheckDomains(const LosingTransaction& loser,
+                    const WinningCommit& winner) {
+  for (const protocol::Action& action : winner.actions) {
+    const auto* domain = std::get_if<protocol::DomainMetadata>(&action);
+    if (domain == nullptr || domain->domain == kRowTrackingDomain) continue;
+    const bool is_ours = std::ranges::any_of(
+        loser.staged.domains,
+        [&](const auto& ours) { return ours.domain == domain->domain; });
+    if (!is_ours) continue;
+    return Conflict("DELTA_CONCURRENT_TRANSACTION", loser, winner,
+                    "changed the metadata domain " + domain->domain +
+                        ", which this statement changes too");
+  }
+  return {};
+}
+
+Status CheckApplications(const LosingTransaction& loser,
+                         const WinningCommit& winner) {
+  for (const protocol::Action& action : winner.actions) {
+    const auto* app = std::get_if<protocol::SetTransaction>(&action);
+    if (app == nullptr || !loser.reads.app_ids.contains(app->app_id)) continue;
+    return Conflict("DELTA_CONCURRENT_TRANSACTION", loser, winner,
+                    fmt::format("was version {} of the application {}, as "
+                                "which this statement writes",
+                                app->version, app->app_id));
+  }
+  return {};
+}
+
+// ------------------------------------------------------------------- files
+
+bool IsBlindAppend(const WinningCommit& winner) {
+  const protocol::CommitInfo* info = winner.info();
+  return info != nullptr && info->is_blind_append.value_or(false);
+}
+
+// Whether rows that the winner adds count as there before the loser read.
+bool MustHaveRead(const LosingTransaction& loser, const WinningCommit& winner) {
+  if (!loser.reads.HasFiles() || winner.IsRowTrackingBackfill()) return false;
+  switch (loser.isolation) {
+    case IsolationLevel::kSerializable:
+      return true;
+    case IsolationLevel::kWriteSerializable:
+      return loser.staged.metadata || !IsBlindAppend(winner);
+    case IsolationLevel::kSnapshotIsolation:
+      return false;
+  }
+  return true;
+}
+
+bool WouldRead(const ReadSet& reads, const AddFile& add) {
+  if (reads.whole_table) return true;
+  log::PartitionView values;
+  const log::FileView view = log::ViewOf(add, values);
+  return std::ranges::any_of(
+      reads.scans, [&](const auto& scan) { return scan->Keep(view); });
+}
+
+Status CheckAddedFiles(const LosingTransaction& loser,
+                       const WinningCommit& winner) {
+  if (!MustHaveRead(loser, winner)) return {};
+  for (const protocol::Action& action : winner.actions) {
+    const auto* add = std::get_if<AddFile>(&action);
+    if (add == nullptr || !add->data_change || !WouldRead(loser.reads, *add))
+      continue;
+    return Conflict("DELTA_CONCURRENT_APPEND", loser, winner,
+                    "added rows in file " + add->path +
+                        ", which this statement would have read");
+  }
+  return {};
+}
+
+Status CheckRemovedFilesRead(const LosingTransaction& loser,
+                             const WinningCommit& winner) {
+  if (!loser.reads.HasFiles()) return {};
+  for (const protocol::Action& action : winner.actions) {
+    const auto* remove = std::get_if<RemoveFile>(&action);
+    if (remove == nullptr || !remove->data_change) continue;
+    if (!loser.reads.whole_table &&
+        !loser.files_read.contains(CanonicalPath(remove->path))) {
+      continue;
+    }
+    return Conflict("DELTA_CONCURRENT_DELETE_READ", loser, winner,
+                    "removed rows of file " + remove->path +
+                        ", which this statement has read");
+  }
+  return {};
+}
+
+Status CheckRemovedTwice(const LosingTransaction& loser,
+                         const WinningCommit& winner) {
+  if (loser.staged.removes.empty()) return {};
+  std::unordered_set<std::string> ours;
+  for (const RemoveFile& remove : loser.staged.removes)
+    ours.insert(CanonicalPath(remove.path));
+  for (const protocol::Action& action : winner.actions) {
+    const auto* remove = std::get_if<RemoveFile>(&action);
+    if (remove == nullptr || !ours.contains(CanonicalPath(remove->path)))
+      continue;
+    return Conflict("DELTA_CONCURRENT_DELETE_DELETE", loser, winner,
+                    "removed or rewrote file " + remove->path +
+                        ", which this statement does too");
+  }
+  return {};
 }
 
 }  // namespace
 
 const protocol::CommitInfo* WinningCommit::info() const {
-  for (const protocol::Action& action : actions) {
-    if (const auto* info = std::get_if<protocol::CommitInfo>(&action))
-      return info;
-  }
-  return nullptr;
+  return FindAction<protocol::CommitInfo>(*this);
 }
 
-Status CheckConflict(const ReadSet& reads, const WinningCommit& winner,
-                     std::string_view table) {
-  for (const protocol::Action& action : winner.actions) {
-    if (std::holds_alternative<protocol::Protocol>(action)) {
-      return Conflict("DELTA_PROTOCOL_CHANGED", winner, table,
-                      "changed the table's protocol");
-    }
-    if (std::holds_alternative<protocol::Metadata>(action)) {
-      return Conflict("DELTA_METADATA_CHANGED", winner, table,
-                      "changed the table's schema or properties");
-    }
-    if (!reads.whole_table) continue;
-    const auto* add = std::get_if<protocol::AddFile>(&action);
-    if (add != nullptr && add->data_change) {
-      return Conflict("DELTA_CONCURRENT_APPEND", winner, table,
-                      "added rows to the table, which this statement reads");
-    }
-    const auto* remove = std::get_if<protocol::RemoveFile>(&action);
-    if (remove != nullptr && remove->data_change) {
-      return Conflict(
-          "DELTA_CONCURRENT_DELETE_READ", winner, table,
-          "removed rows from the table, which this statement reads");
-    }
-  }
-  return {};
+bool WinningCommit::IsRowTrackingBackfill() const {
+  return info() != nullptr && info()->operation == "ROW TRACKING BACKFILL";
+}
+
+Status CheckConflict(const LosingTransaction& loser,
+                     const WinningCommit& winner) {
+  BAYOU_TRY(CheckProtocol(loser, winner));
+  BAYOU_TRY(CheckMetadata(loser, winner));
+  BAYOU_TRY(CheckDomains(loser, winner));
+  BAYOU_TRY(CheckApplications(loser, winner));
+  BAYOU_TRY(CheckAddedFiles(loser, winner));
+  BAYOU_TRY(CheckRemovedFilesRead(loser, winner));
+  return CheckRemovedTwice(loser, winner);
 }
 
 }  // namespace bayou::transaction

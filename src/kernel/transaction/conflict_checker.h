@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Decides whether a transaction that lost the race for a version can take the
-// next one, or is out of date because of what the winner did.
-//
-// Protocol: "Writer Requirements"; delta-spark's rules for a table under the
-// isolation level Serializable.
+// next one, or is out of date because of what the winner did. The rules are
+// delta-spark's, in its order, with its names; finer where that is provably
+// right: files that the winner added are held against the predicates by their
+// statistics too, and a commit that moved rows without changing them
+// (dataChange = false) collides only with who removes the same files.
 #pragma once
 
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bayou/result.h"
+#include "kernel/log/log_replay.h"
 #include "kernel/protocol/actions.h"
+#include "kernel/transaction/isolation_level.h"
+#include "kernel/transaction/staged_actions.h"
 
 namespace bayou::transaction {
 
 // What a transaction's outcome depends on, besides schema, properties and
 // protocol, on which every one depends.
 struct ReadSet {
-  bool whole_table = false;  // Every file; false: none.
+  bool whole_table = false;
+  // Each stands for a scan, which read the files that it keeps.
+  std::vector<std::shared_ptr<const log::FilePredicate>> scans;
+  std::set<std::string> app_ids;  // Whose version it looked up.
+
+  bool HasFiles() const { return whole_table || !scans.empty(); }
 };
 
 // A commit that landed first.
@@ -28,15 +39,36 @@ struct WinningCommit {
   std::vector<protocol::Action> actions;
 
   const protocol::CommitInfo* info() const;  // nullptr when it has none.
+  bool IsRowTrackingBackfill() const;
+};
+
+// The transaction that lost.
+struct LosingTransaction {
+  std::string_view table;  // For messages.
+  const ReadSet& reads;
+  // Canonical paths of the files that its scans read; may be left empty when
+  // the winner removed none with dataChange.
+  const std::set<std::string>& files_read;
+  const StagedActions& staged;
+  IsolationLevel isolation = IsolationLevel::kSerializable;
+  // As read, or as adopted from earlier winners.
+  const protocol::Protocol& protocol;
+  const protocol::Metadata& metadata;
 };
 
 // Errors: kConflict, with a condition that names the reason, and a message that
-// names the winner's version and operation:
-//   DELTA_PROTOCOL_CHANGED, DELTA_METADATA_CHANGED
-//   DELTA_CONCURRENT_APPEND, DELTA_CONCURRENT_DELETE_READ  it changed files
-//   that
-//                          this transaction has read
-Status CheckConflict(const ReadSet& reads, const WinningCommit& winner,
-                     std::string_view table);
+// names the winner's version and operation, in this order:
+//   DELTA_PROTOCOL_CHANGED          both change the protocol, or the winner
+//   took
+//                                   a feature away
+//   DELTA_METADATA_CHANGED          see tolerated_metadata.h for what passes
+//   DELTA_CONCURRENT_TRANSACTION    the same metadata domain, or an application
+//                                   whose version was looked up
+//   DELTA_CONCURRENT_APPEND         rows were added that it should have read
+//   DELTA_CONCURRENT_DELETE_READ    rows were removed that it has read
+//   DELTA_CONCURRENT_DELETE_DELETE  both remove the same file
+// Also those of protocol::CheckWritable for the protocol that the winner left.
+Status CheckConflict(const LosingTransaction& loser,
+                     const WinningCommit& winner);
 
 }  // namespace bayou::transaction

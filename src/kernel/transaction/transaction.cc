@@ -7,17 +7,15 @@
 #include <utility>
 #include <variant>
 
-#include "base/json.h"
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
-#include "kernel/protocol/file_statistics.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
+#include "kernel/transaction/row_ids.h"
 
 namespace bayou::transaction {
 namespace {
 
-constexpr std::string_view kRowTrackingDomain = "delta.rowTracking";
 // Each lost race means that another writer got on; so many in a row mean that
 // something else is wrong.
 constexpr int kMaxAttempts = 10'000;
@@ -26,23 +24,28 @@ std::string CommitPath(Version version) {
   return JoinPath(log::kLogFolder, log::CommitName(version));
 }
 
-std::int64_t HighWaterMark(const std::string& configuration) {
-  simdjson::dom::parser parser;
-  const auto json = ParseJson(parser, configuration);
-  std::int64_t mark = -1;
-  if (json && (*json)["rowIdHighWaterMark"].get(mark) != simdjson::SUCCESS)
-    mark = -1;
-  return mark;
+protocol::RemoveFile RemoveOf(const protocol::AddFile& live, std::int64_t now,
+                              bool data_change) {
+  protocol::RemoveFile remove;
+  remove.path = live.path;
+  remove.deletion_timestamp = now;
+  remove.data_change = data_change;
+  remove.extended_file_metadata = true;
+  remove.partition_values = live.partition_values;
+  remove.size = live.size;
+  remove.stats = live.stats;
+  remove.tags = live.tags;
+  remove.deletion_vector = live.deletion_vector;
+  remove.base_row_id = live.base_row_id;
+  remove.default_row_commit_version = live.default_row_commit_version;
+  return remove;
 }
 
-protocol::DomainMetadata RowTrackingDomain(std::int64_t high_water_mark) {
-  return {std::string(kRowTrackingDomain),
-          fmt::format("{{\"rowIdHighWaterMark\":{}}}", high_water_mark), false};
-}
-
-std::int64_t RowsOf(const protocol::AddFile& file) {
-  return protocol::ReadStatistics(file.stats.value_or(""), {})
-      .num_records.value_or(0);
+bool RemovesData(const WinningCommit& winner) {
+  return std::ranges::any_of(winner.actions, [](const auto& action) {
+    const auto* remove = std::get_if<protocol::RemoveFile>(&action);
+    return remove != nullptr && remove->data_change;
+  });
 }
 
 }  // namespace
@@ -62,17 +65,100 @@ Transaction Transaction::Create(std::shared_ptr<store::Store> store,
                                 protocol::Protocol protocol,
                                 protocol::Metadata metadata, Env& env) {
   Transaction transaction(std::move(store), env);
-  transaction.protocol_ = std::move(protocol);
-  transaction.metadata_ = std::move(metadata);
+  transaction.staged_.protocol = std::move(protocol);
+  transaction.staged_.metadata = std::move(metadata);
   return transaction;
 }
 
+const protocol::Protocol& Transaction::protocol() const {
+  return staged_.protocol ? *staged_.protocol : protocol_;
+}
+
+const protocol::Metadata& Transaction::metadata() const {
+  return staged_.metadata ? *staged_.metadata : metadata_;
+}
+
 void Transaction::AddFiles(std::vector<protocol::AddFile> files) {
-  adds_.insert(adds_.end(), std::make_move_iterator(files.begin()),
-               std::make_move_iterator(files.end()));
+  for (protocol::AddFile& file : files) {
+    own_files_.push_back(CanonicalPath(file.path));
+    staged_.adds.push_back(std::move(file));
+  }
+}
+
+void Transaction::AddChangeFiles(std::vector<protocol::CdcFile> files) {
+  for (protocol::CdcFile& file : files) {
+    own_files_.push_back(CanonicalPath(file.path));
+    staged_.change_files.push_back(std::move(file));
+  }
+}
+
+void Transaction::RemoveFile(const protocol::AddFile& live, bool data_change) {
+  staged_.removes.push_back(RemoveOf(live, env_->NowMs(), data_change));
+}
+
+void Transaction::ReplaceFile(const protocol::AddFile& live,
+                              protocol::AddFile file) {
+  // The same file with the same vector is no longer removed: it is described
+  // anew.
+  if (live.deletion_vector != file.deletion_vector)
+    RemoveFile(live, file.data_change);
+  staged_.adds.push_back(std::move(file));
+}
+
+void Transaction::OwnFile(std::string name) {
+  own_files_.push_back(std::move(name));
+}
+
+void Transaction::SetProtocol(protocol::Protocol protocol) {
+  staged_.protocol = std::move(protocol);
+}
+
+void Transaction::SetMetadata(protocol::Metadata metadata) {
+  staged_.metadata = std::move(metadata);
+}
+
+void Transaction::SetDomain(protocol::DomainMetadata domain) {
+  staged_.domains.push_back(std::move(domain));
+}
+
+void Transaction::SetAppVersion(protocol::SetTransaction app) {
+  staged_.app_versions.push_back(std::move(app));
+}
+
+void Transaction::ReadFiles(std::shared_ptr<const log::FilePredicate> files) {
+  reads_.scans.push_back(std::move(files));
+}
+
+std::optional<std::int64_t> Transaction::AppVersion(const std::string& app_id) {
+  reads_.app_ids.insert(app_id);
+  if (!base_) return std::nullopt;
+  const auto& applications = base_->state().transactions();
+  const auto found = applications.find(app_id);
+  if (found == applications.end()) return std::nullopt;
+  return found->second.version;
+}
+
+Status Transaction::CheckStaged() const {
+  BAYOU_TRY(CheckNoDuplicates(staged_, location()));
+  if (staged_.protocol || staged_.metadata) {
+    BAYOU_TRY(protocol::CheckWritable(protocol(), metadata(), location()));
+  }
+  const bool deletes =
+      std::ranges::any_of(staged_.removes, &protocol::RemoveFile::data_change);
+  if (!deletes ||
+      !protocol::TableProperties(metadata().configuration).append_only()) {
+    return {};
+  }
+  return Fail(
+      ErrorCode::kConstraint, "DELTA_CANNOT_MODIFY_APPEND_ONLY",
+      fmt::format("table {} has delta.appendOnly = true: rows cannot be "
+                  "changed or deleted; ALTER TABLE ... SET TBLPROPERTIES "
+                  "('delta.appendOnly' = 'false') lets them",
+                  location()));
 }
 
 Result<Version> Transaction::Commit(const Operation& operation) {
+  BAYOU_TRY(CheckStaged());
   Version version = 0;
   Predecessor before;
   if (base_) {
@@ -98,8 +184,8 @@ Result<Version> Transaction::Commit(const Operation& operation) {
 Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
                                               Version version,
                                               Predecessor* before) {
-  const Status put = store_->PutIfAbsent(CommitPath(version),
-                                         Render(operation, version, *before));
+  BAYOU_ASSIGN(const std::string commit, Render(operation, version, *before));
+  const Status put = store_->PutIfAbsent(CommitPath(version), commit);
   if (put) return Committed();
   if (put.error().code == ErrorCode::kCommitUnknown) may_be_committed_ = true;
   const bool taken = put.error().code == ErrorCode::kAlreadyExists;
@@ -145,8 +231,7 @@ Result<std::optional<WinningCommit>> Transaction::ReadCommit(
   return commit;
 }
 
-Status Transaction::YieldTo(const WinningCommit& winner,
-                            Predecessor* before) const {
+Status Transaction::YieldTo(const WinningCommit& winner, Predecessor* before) {
   if (!base_) {
     return Fail(
         ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",
@@ -154,85 +239,136 @@ Status Transaction::YieldTo(const WinningCommit& winner,
                     "of this statement was committed",
                     location()));
   }
-  BAYOU_TRY(CheckConflict(reads_, winner, location()));
+  if (RemovesData(winner)) BAYOU_TRY(FindFilesRead());
+  static const std::set<std::string> kNone;
+  BAYOU_TRY(CheckConflict({.table = location(),
+                           .reads = reads_,
+                           .files_read = files_read_ ? *files_read_ : kNone,
+                           .staged = staged_,
+                           .isolation = IsolationLevelOf(metadata(), staged_),
+                           .protocol = protocol_,
+                           .metadata = metadata_},
+                          winner));
   BAYOU_TRY(store_->Sync(CommitPath(winner.version)));
-  for (const protocol::Action& action : winner.actions) {
-    if (const auto* info = std::get_if<protocol::CommitInfo>(&action)) {
-      if (info->in_commit_timestamp)
-        before->in_commit_timestamp = *info->in_commit_timestamp;
-    } else if (const auto* domain =
-                   std::get_if<protocol::DomainMetadata>(&action)) {
-      if (domain->domain == kRowTrackingDomain) {
-        before->row_id_high_water_mark = HighWaterMark(domain->configuration);
-      }
+  return Adopt(winner, before);
+}
+
+Status Transaction::FindFilesRead() {
+  if (files_read_ || reads_.whole_table || reads_.scans.empty()) return {};
+  files_read_.emplace();
+  std::vector<protocol::AddFile> batch;
+  for (const auto& scan : reads_.scans) {
+    BAYOU_ASSIGN(const auto files, base_->state().Files({}, scan));
+    for (bool more = true; more;) {
+      BAYOU_ASSIGN(more, files->Next(batch));
+      for (const protocol::AddFile& file : batch)
+        files_read_->insert(CanonicalPath(file.path));
     }
   }
+  return {};
+}
+
+// The version after `winner` is built on what it left.
+Status Transaction::Adopt(const WinningCommit& winner, Predecessor* before) {
+  if (winner.IsRowTrackingBackfill()) TakeOverRowIds(winner.actions, staged_);
+  std::optional<std::int64_t> timestamp;
+  for (const protocol::Action& action : winner.actions) {
+    if (const auto* info = std::get_if<protocol::CommitInfo>(&action)) {
+      timestamp = info->in_commit_timestamp;
+    } else if (const auto* domain =
+                   std::get_if<protocol::DomainMetadata>(&action)) {
+      if (domain->domain != kRowTrackingDomain || domain->removed) continue;
+      BAYOU_ASSIGN(before->row_id_high_water_mark,
+                   RowIdHighWaterMark(*domain, location()));
+    } else if (const auto* protocol =
+                   std::get_if<protocol::Protocol>(&action)) {
+      protocol_ = *protocol;
+    } else if (const auto* metadata =
+                   std::get_if<protocol::Metadata>(&action)) {
+      metadata_ = *metadata;
+    }
+  }
+  if (!timestamp && HasInCommitTimestamps()) {
+    BAYOU_ASSIGN(const auto file, store_->Head(CommitPath(winner.version)));
+    timestamp = file.modified_ms;
+  }
+  if (timestamp) before->timestamp = std::max(before->timestamp, *timestamp);
   return {};
 }
 
 void Transaction::Abandon() {
   if (may_be_committed_) return;
   // What is left behind is invisible; VACUUM deletes it.
-  for (const protocol::AddFile& file : adds_) {
-    (void)store_->Delete(CanonicalPath(file.path));
-  }
-  adds_.clear();
+  for (const std::string& name : own_files_) (void)store_->Delete(name);
+  own_files_.clear();
+}
+
+bool Transaction::HasInCommitTimestamps() const {
+  return protocol::TableProperties(metadata().configuration)
+      .in_commit_timestamps();
+}
+
+bool Transaction::EnablesInCommitTimestamps() const {
+  return base_ && staged_.metadata && HasInCommitTimestamps() &&
+         !protocol::TableProperties(metadata_.configuration)
+              .in_commit_timestamps();
 }
 
 Result<Transaction::Predecessor> Transaction::BasePredecessor() const {
   Predecessor before;
-  if (base_->in_commit_timestamps()) {
-    BAYOU_ASSIGN(before.in_commit_timestamp, base_->Timestamp());
+  if (HasInCommitTimestamps()) {
+    BAYOU_ASSIGN(before.timestamp, base_->Timestamp());
   }
   const auto& domains = base_->state().domains();
   const auto row_tracking = domains.find(std::string(kRowTrackingDomain));
   if (row_tracking != domains.end()) {
-    before.row_id_high_water_mark =
-        HighWaterMark(row_tracking->second.configuration);
+    BAYOU_ASSIGN(before.row_id_high_water_mark,
+                 RowIdHighWaterMark(row_tracking->second, location()));
   }
   return before;
 }
 
-std::string Transaction::Render(const Operation& operation, Version version,
-                                const Predecessor& before) const {
+Result<std::string> Transaction::Render(const Operation& operation,
+                                        Version version,
+                                        const Predecessor& before) const {
+  StagedActions staged = staged_;
+  if (AssignsRowIds(protocol(), metadata())) {
+    BAYOU_TRY(AssignRowIds(version, before.row_id_high_water_mark, location(),
+                           staged));
+  }
   CommitFacts facts;
   facts.timestamp = env_->NowMs();
-  if (protocol::TableProperties(metadata_.configuration)
-          .in_commit_timestamps()) {
-    facts.in_commit_timestamp =
-        std::max(facts.timestamp, before.in_commit_timestamp + 1);
-    facts.timestamp = *facts.in_commit_timestamp;
+  if (HasInCommitTimestamps()) {
+    facts.timestamp = std::max(facts.timestamp, before.timestamp + 1);
+    facts.in_commit_timestamp = facts.timestamp;
+  }
+  if (EnablesInCommitTimestamps()) {
+    auto& configuration = staged.metadata->configuration;
+    configuration["delta.inCommitTimestampEnablementVersion"] =
+        std::to_string(version);
+    configuration["delta.inCommitTimestampEnablementTimestamp"] =
+        std::to_string(*facts.in_commit_timestamp);
   }
   if (base_) facts.read_version = base_->version();
-  facts.is_blind_append = !reads_.whole_table;
+  facts.isolation = IsolationLevelOf(metadata(), staged_);
+  facts.is_blind_append = staged_.OnlyAddsFiles() && !reads_.HasFiles();
   facts.txn_id = txn_id_;
 
   std::string commit;
-  const auto append = [&commit](const protocol::Action& action) {
-    commit += protocol::ActionToJson(action);
-    commit += '\n';
-  };
-  append(MakeCommitInfo(operation, facts));
-  if (!base_) {
-    append(protocol_);
-    append(metadata_);
-  }
-  const auto suspended =
-      metadata_.configuration.find("delta.rowTrackingSuspended");
-  const bool tracks_rows = protocol::Supports(protocol_, "rowTracking") &&
-                           (suspended == metadata_.configuration.end() ||
-                            suspended->second != "true");
-  std::int64_t mark = before.row_id_high_water_mark;
-  for (const protocol::AddFile& file : adds_) {
-    protocol::AddFile add = file;
-    if (tracks_rows) {
-      add.base_row_id = mark + 1;
-      add.default_row_commit_version = version;
-      mark += RowsOf(file);
+  const auto append = [&commit](const auto& actions) {
+    for (const auto& action : actions) {
+      commit += protocol::ActionToJson(action);
+      commit += '\n';
     }
-    append(add);
-  }
-  if (mark != before.row_id_high_water_mark) append(RowTrackingDomain(mark));
+  };
+  append(std::initializer_list{MakeCommitInfo(operation, facts)});
+  if (staged.protocol) append(std::initializer_list{*staged.protocol});
+  if (staged.metadata) append(std::initializer_list{*staged.metadata});
+  append(staged.domains);
+  append(staged.app_versions);
+  append(staged.removes);
+  append(staged.adds);
+  append(staged.change_files);
   return commit;
 }
 

@@ -5,16 +5,18 @@
 //
 // The commit is a file that is put where none is (Protocol: "Delta Log
 // Entries"). Whoever puts it first has the version. The loser reads what the
-// winner did: when that leaves its changes valid it tries the next version,
-// with row ids and in-commit timestamp assigned anew; otherwise it reports a
-// conflict. An answer that got lost is settled by reading the version back: the
-// commit is ours if it carries our txnId.
+// winner did: when that leaves its changes valid it tries the next version, on
+// the protocol and metadata that the winner left, with row ids and in-commit
+// timestamp assigned anew; otherwise it reports a conflict. An answer that got
+// lost is settled by reading the version back: the commit is ours if it carries
+// our txnId.
 #pragma once
 
 #include <cstdint>
 #include <duckdb.hpp>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@
 #include "kernel/table/snapshot.h"
 #include "kernel/transaction/commit_info.h"
 #include "kernel/transaction/conflict_checker.h"
+#include "kernel/transaction/staged_actions.h"
 
 namespace bayou::transaction {
 
@@ -45,16 +48,42 @@ class Transaction {
   Transaction(Transaction&&) noexcept = default;
   Transaction& operator=(Transaction&&) noexcept = default;
 
-  // A data file that is written and durable.
-  void AddFiles(std::vector<protocol::AddFile> files);
+  // ---- What is going to be committed. Files are written and durable already;
+  // those that are new belong to the transaction: see Abandon().
 
-  // The changes depend on every row of the base version.
+  void AddFiles(std::vector<protocol::AddFile> files);  // New data files.
+  void AddChangeFiles(std::vector<protocol::CdcFile> files);
+  // Takes a file of the base version out. `data_change` false: its rows live on
+  // in files that are added.
+  void RemoveFile(const protocol::AddFile& live, bool data_change = true);
+  // Puts `file` in the place of `live`, a file of the base version with the
+  // same path: another deletion vector, other statistics or tags. Row ids stay.
+  void ReplaceFile(const protocol::AddFile& live, protocol::AddFile file);
+  // A file beside the data files that no action names by its path, such as one
+  // of deletion vectors; decoded, relative to the table.
+  void OwnFile(std::string name);
+
+  void SetProtocol(protocol::Protocol protocol);
+  void SetMetadata(protocol::Metadata metadata);
+  void SetDomain(protocol::DomainMetadata domain);
+  void SetAppVersion(protocol::SetTransaction app);
+
+  // ---- What the changes depend on.
+
   void ReadWholeTable() { reads_.whole_table = true; }
+  // The files of the base version that `files` keeps, and whatever else it
+  // would keep.
+  void ReadFiles(std::shared_ptr<const log::FilePredicate> files);
+  // The version that the application has written last, or nullopt.
+  std::optional<std::int64_t> AppVersion(const std::string& app_id);
 
   const std::string& location() const { return store_->location(); }
-  const protocol::Protocol& protocol() const { return protocol_; }
-  const protocol::Metadata& metadata() const { return metadata_; }
+  // As they will be after the commit.
+  const protocol::Protocol& protocol() const;
+  const protocol::Metadata& metadata() const;
+  const std::shared_ptr<const table::Snapshot>& base() const { return base_; }
   const std::shared_ptr<store::Store>& shared_store() const { return store_; }
+  const StagedActions& staged() const { return staged_; }
   bool creates_table() const { return base_ == nullptr; }
   // Names the commit for good: it is commitInfo.txnId.
   const std::string& txn_id() const { return txn_id_; }
@@ -62,11 +91,13 @@ class Transaction {
   // Makes the changes the next version of the table and returns it.
   // Errors: kConflict (see conflict_checker.h); kAlreadyExists, condition
   // DELTA_TABLE_ALREADY_EXISTS, when a new table was created by another;
-  // kCommitUnknown when the outcome could not be found out: the data files must
-  // stay; anything the store says. After an error the transaction is over.
+  // kConstraint, DELTA_CANNOT_MODIFY_APPEND_ONLY, when rows would go from a
+  // table with delta.appendOnly; kCommitUnknown when the outcome could not be
+  // found out: the data files must stay; anything the store says. After an
+  // error the transaction is over.
   Result<Version> Commit(const Operation& operation);
 
-  // Deletes the data files that were added, when no commit can name them.
+  // Deletes the files that it brought, when no commit can name them.
   void Abandon();
 
  private:
@@ -75,7 +106,7 @@ class Transaction {
 
   // What a version takes over from the one before.
   struct Predecessor {
-    std::int64_t in_commit_timestamp = -1;
+    std::int64_t timestamp = -1;  // Milliseconds; where the version needs it.
     std::int64_t row_id_high_water_mark = -1;
   };
   enum class Outcome {
@@ -84,9 +115,12 @@ class Transaction {
     kNobody,  // Nobody has the version: try again.
   };
 
+  bool HasInCommitTimestamps() const;
+  bool EnablesInCommitTimestamps() const;
+  Status CheckStaged() const;
   Result<Predecessor> BasePredecessor() const;
-  std::string Render(const Operation& operation, Version version,
-                     const Predecessor& before) const;
+  Result<std::string> Render(const Operation& operation, Version version,
+                             const Predecessor& before) const;
   // Tries to become `version`. After kLost, `before` is what the version after
   // it takes over.
   Result<Outcome> Try(const Operation& operation, Version version,
@@ -96,16 +130,21 @@ class Transaction {
                                        const Error& reason) const;
   // nullopt: nobody has the version.
   Result<std::optional<WinningCommit>> ReadCommit(Version version) const;
-  Status YieldTo(const WinningCommit& winner, Predecessor* before) const;
+  Status YieldTo(const WinningCommit& winner, Predecessor* before);
+  Status FindFilesRead();
+  Status Adopt(const WinningCommit& winner, Predecessor* before);
 
   std::shared_ptr<store::Store> store_;
   Env* env_;
   std::string txn_id_;
   std::shared_ptr<const table::Snapshot> base_;  // Null: a new table.
+  // As in the base version, or as a winner has left them.
   protocol::Protocol protocol_;
   protocol::Metadata metadata_;
+  StagedActions staged_;
   ReadSet reads_;
-  std::vector<protocol::AddFile> adds_;
+  std::optional<std::set<std::string>> files_read_;  // Once a race was lost.
+  std::vector<std::string> own_files_;  // Decoded, relative to the table.
   // A version that was ours, or that a request with an unknown end may still
   // make ours. Then the data files must stay.
   bool may_be_committed_ = false;

@@ -221,22 +221,161 @@ TEST_F(TransactionTest, TwoCreationsOfOneTable) {
   EXPECT_EQ(again.error().code, ErrorCode::kAlreadyExists);
 }
 
-TEST_F(TransactionTest, AChangeOfMetadataOrProtocolIsAConflict) {
+TEST_F(TransactionTest, AChangeOfTheSchemaIsAConflict) {
   CreateTable();
-  for (
-      const char* line :
-      {R"({"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{}}})",
-       R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"}) {
-    Transaction append = Append("a.parquet");
-    Other(std::string(R"({"commitInfo":{"operation":"SET TBLPROPERTIES"}})") +
-          "\n" + line + "\n");
-    const auto committed = append.Commit(kWrite);
-    ASSERT_FALSE(committed);
-    EXPECT_EQ(committed.error().code, ErrorCode::kConflict);
-    EXPECT_THAT(committed.error().message, HasSubstr("SET TBLPROPERTIES"));
-    append.Abandon();
-    EXPECT_FALSE(store_->Has("a.parquet"));
+  Transaction append = Append("a.parquet");
+  Other(
+      R"({"commitInfo":{"operation":"ADD COLUMNS"}})"
+      "\n"
+      R"({"metaData":{"id":"id","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{}}})"
+      "\n");
+  const auto committed = append.Commit(kWrite);
+  ASSERT_FALSE(committed);
+  EXPECT_EQ(committed.error().code, ErrorCode::kConflict);
+  EXPECT_THAT(committed.error().message, HasSubstr("ADD COLUMNS"));
+  append.Abandon();
+  EXPECT_FALSE(store_->Has("a.parquet"));
+}
+
+TEST_F(TransactionTest, WhatAWinnerSwitchedOnIsAdopted) {
+  CreateTable();
+  Transaction append = Append("a.parquet");
+  Transaction upgrade = Transaction::On(Latest(), Env::System()).value();
+  protocol::Protocol protocol;
+  protocol.min_writer_version = 7;
+  protocol.writer_features = {"appendOnly", "invariants", "inCommitTimestamp",
+                              "rowTracking", "domainMetadata"};
+  upgrade.SetProtocol(protocol);
+  protocol::Metadata metadata = upgrade.metadata();
+  metadata.configuration["delta.enableInCommitTimestamps"] = "true";
+  upgrade.SetMetadata(metadata);
+  ASSERT_TRUE(upgrade.Commit({"SET TBLPROPERTIES", {}, {}}));
+  const auto enabled = OfKind<protocol::Metadata>(1)[0].configuration;
+  EXPECT_EQ(enabled.at("delta.inCommitTimestampEnablementVersion"), "1");
+  EXPECT_EQ(enabled.at("delta.inCommitTimestampEnablementTimestamp"),
+            std::to_string(*OfKind<CommitInfo>(1)[0].in_commit_timestamp));
+
+  EXPECT_EQ(append.Commit(kWrite).value(), 2);
+  EXPECT_GT(OfKind<CommitInfo>(2)[0].in_commit_timestamp,
+            OfKind<CommitInfo>(1)[0].in_commit_timestamp);
+  EXPECT_EQ(OfKind<AddFile>(2)[0].base_row_id, 0);
+}
+
+TEST_F(TransactionTest, EveryKindOfActionIsCommitted) {
+  CreateTable();
+  ASSERT_TRUE(Append("a.parquet").Commit(kWrite));
+  ASSERT_TRUE(Append("b.parquet").Commit(kWrite));
+  Transaction change = Transaction::On(Latest(), Env::System()).value();
+  AddFile with_vector = File("b.parquet");
+  with_vector.deletion_vector.emplace();
+  with_vector.deletion_vector->storage_type = 'i';
+  change.RemoveFile(File("a.parquet"));
+  change.ReplaceFile(File("b.parquet"), with_vector);
+  change.AddChangeFiles({{"_change_data/c.parquet", {}, 1, {}}});
+  change.SetDomain({"mine", "{}", false});
+  change.SetAppVersion({"app", 4, {}});
+  change.ReadWholeTable();
+  ASSERT_EQ(change.Commit({"DELETE", {}, {}, "why", {{"k", "v"}}}).value(), 3);
+
+  ASSERT_EQ(OfKind<protocol::RemoveFile>(3).size(), 2);
+  const auto removed = OfKind<protocol::RemoveFile>(3)[0];
+  EXPECT_EQ(removed.path, "a.parquet");
+  EXPECT_TRUE(removed.extended_file_metadata);
+  EXPECT_EQ(removed.size, 1);
+  EXPECT_TRUE(removed.deletion_timestamp);
+  EXPECT_EQ(OfKind<AddFile>(3)[0].deletion_vector, with_vector.deletion_vector);
+  EXPECT_EQ(OfKind<protocol::CdcFile>(3).size(), 1);
+  EXPECT_EQ(OfKind<DomainMetadata>(3)[0].domain, "mine");
+  EXPECT_EQ(OfKind<protocol::SetTransaction>(3)[0].version, 4);
+  const CommitInfo info = OfKind<CommitInfo>(3)[0];
+  EXPECT_EQ(info.is_blind_append, false);
+  EXPECT_THAT(info.json, HasSubstr(R"("isolationLevel":"Serializable")"));
+  EXPECT_THAT(
+      info.json,
+      HasSubstr(R"("userMetadata":"why","tags":{"k":"v"},"engineInfo")"));
+}
+
+TEST_F(TransactionTest, FilesThatOnlyMoveRowsRunAtSnapshotIsolation) {
+  CreateTable();
+  ASSERT_TRUE(Append("a.parquet").Commit(kWrite));
+  Transaction compaction = Transaction::On(Latest(), Env::System()).value();
+  compaction.ReadWholeTable();
+  compaction.RemoveFile(File("a.parquet"), false);
+  AddFile compacted = File("c.parquet");
+  compacted.data_change = false;
+  compaction.AddFiles({compacted});
+  ASSERT_TRUE(Append("b.parquet").Commit(kWrite));
+  ASSERT_EQ(compaction.Commit({"OPTIMIZE", {}, {}}).value(), 3);
+  EXPECT_THAT(OfKind<CommitInfo>(3)[0].json,
+              HasSubstr(R"("isolationLevel":"SnapshotIsolation")"));
+}
+
+TEST_F(TransactionTest, FilesReadAreFoundWhenARaceIsLost) {
+  struct OnlyA final : log::FilePredicate {
+    bool Keep(const log::FileView& file) const override {
+      return file.path == "a.parquet";
+    }
+  };
+  CreateTable();
+  ASSERT_TRUE(Append("a.parquet").Commit(kWrite));
+  ASSERT_TRUE(Append("b.parquet").Commit(kWrite));
+  const auto base = Latest();
+  const auto remove = [&](const std::string& path) {
+    Transaction transaction = Transaction::On(base, Env::System()).value();
+    transaction.ReadFiles(std::make_shared<OnlyA>());
+    transaction.RemoveFile(File(path));
+    return transaction;
+  };
+  ASSERT_TRUE(remove("b.parquet").Commit({"DELETE", {}, {}}));
+  ASSERT_TRUE(remove("a.parquet").Commit({"DELETE", {}, {}}));
+  Transaction late = Transaction::On(base, Env::System()).value();
+  late.ReadFiles(std::make_shared<OnlyA>());
+  late.AddFiles({File("new.parquet")});
+  const auto committed = late.Commit(kWrite);
+  ASSERT_FALSE(committed);
+  EXPECT_EQ(committed.error().condition, "DELTA_CONCURRENT_DELETE_READ");
+}
+
+TEST_F(TransactionTest, AnAppendOnlyTableKeepsItsRows) {
+  CreateTable({{"delta.appendOnly", "true"}});
+  ASSERT_TRUE(Append("a.parquet").Commit(kWrite));
+  for (const bool data_change : {true, false}) {
+    Transaction remove = Transaction::On(Latest(), Env::System()).value();
+    remove.RemoveFile(File("a.parquet"), data_change);
+    const auto committed = remove.Commit({"DELETE", {}, {}});
+    EXPECT_EQ(committed.has_value(), !data_change);
+    if (!committed)
+      EXPECT_EQ(committed.error().condition, "DELTA_CANNOT_MODIFY_APPEND_ONLY");
   }
+}
+
+TEST_F(TransactionTest, TheVersionOfAnApplicationIsLookedUp) {
+  CreateTable();
+  const auto base = Latest();
+  const auto write = [&](std::int64_t version) {
+    Transaction transaction = Transaction::On(base, Env::System()).value();
+    EXPECT_FALSE(transaction.AppVersion("app"));
+    transaction.SetAppVersion({"app", version, {}});
+    return transaction.Commit(kWrite);
+  };
+  EXPECT_TRUE(write(1));
+  const auto again = write(1);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().condition, "DELTA_CONCURRENT_TRANSACTION");
+  EXPECT_EQ(Transaction::On(Latest(), Env::System())->AppVersion("app"), 1);
+}
+
+TEST_F(TransactionTest, AbandonDeletesEveryFileItBrought) {
+  CreateTable();
+  Transaction change = Append("a.parquet");
+  for (const char* name : {"_change_data/c 1.parquet", "vector.bin"})
+    ASSERT_TRUE(store_->Put(name, "x"));
+  change.AddChangeFiles({{"_change_data/c%201.parquet", {}, 1, {}}});
+  change.OwnFile("vector.bin");
+  change.Abandon();
+  for (const char* name :
+       {"a.parquet", "_change_data/c 1.parquet", "vector.bin"})
+    EXPECT_FALSE(store_->Has(name)) << name;
 }
 
 TEST_F(TransactionTest, RowsComputedFromTheTableConflictWithNewRows) {
