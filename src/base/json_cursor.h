@@ -93,37 +93,21 @@ class JsonCursor {
 
   // Passes over one value of any kind, nested 64 deep at most.
   void SkipValue() {
-    std::uint64_t objects = 0;  // A bit for each open bracket: 1 for an object.
-    int depth = 0;
-    do {
-      switch (const char c = Peek()) {
-        case '"':
-          TakeString();
-          break;
-        case '{':
-        case '[':
-          if (depth == 64) return Fail();
-          objects = objects << 1 | (c == '{' ? 1u : 0u);
-          ++depth;
-          ++at_;
-          break;
-        case '}':
-        case ']':
-          if (depth == 0 || (objects & 1) != (c == '}' ? 1u : 0u))
-            return Fail();
-          objects >>= 1;
-          --depth;
-          ++at_;
-          break;
-        case ',':
-        case ':':
-          if (depth == 0) return Fail();
-          ++at_;
-          break;
-        default:
-          TakeToken();
-      }
-    } while (depth > 0 && !failed_);
+    const char c = Peek();
+    if (c == '{' || c == '[') {
+      ++at_;
+      SkipRest(c == '{' ? 1u : 0u);
+    } else if (c == '"') {
+      TakeString();
+    } else {
+      TakeToken();
+    }
+  }
+
+  // Passes over what is left of the object entered last, and out of it.
+  void SkipFields() {
+    fresh_ = false;
+    SkipRest(1u);
   }
 
  private:
@@ -133,6 +117,29 @@ class JsonCursor {
   static const char* SkipSpace(const char* at, const char* end) {
     while (at != end && IsSpace(*at)) ++at;
     return at;
+  }
+
+  // `objects` has a bit for each open bracket: 1 for an object.
+  void SkipRest(std::uint64_t objects) {
+    for (int depth = 1; depth > 0 && !failed_;) {
+      at_ = FindQuoteOrBracket(at_, end_);
+      if (at_ == end_) return Fail();
+      const char c = *at_;
+      if (c == '"') {
+        TakeString();
+        continue;
+      }
+      const bool is_object = c == '{' || c == '}';
+      if (c == '{' || c == '[') {
+        if (++depth > 64) return Fail();
+        objects = objects << 1 | (is_object ? 1u : 0u);
+      } else {
+        if ((objects & 1) != (is_object ? 1u : 0u)) return Fail();
+        objects >>= 1;
+        --depth;
+      }
+      ++at_;
+    }
   }
 
   // By byte: whether it ends a token.
@@ -145,6 +152,27 @@ class JsonCursor {
   }();
   static const char* FindTokenEnd(const char* at, const char* end) {
     while (at != end && !kEndsToken[static_cast<std::uint8_t>(*at)]) ++at;
+    return at;
+  }
+
+  static const char* FindQuoteOrBracket(const char* at, const char* end) {
+#ifdef __SSE2__
+    for (; end - at >= 16; at += 16) {
+      const __m128i bytes =
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      // `{` and `}` are `[` and `]` with one more bit.
+      const __m128i curly = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+      const int found = _mm_movemask_epi8(
+          _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                       _mm_or_si128(_mm_cmpeq_epi8(curly, _mm_set1_epi8('{')),
+                                    _mm_cmpeq_epi8(curly, _mm_set1_epi8('}')))));
+      if (found != 0)
+        return at + std::countr_zero(static_cast<unsigned>(found));
+    }
+#endif
+    while (at != end && *at != '"' && *at != '{' && *at != '}' && *at != '[' &&
+           *at != ']')
+      ++at;
     return at;
   }
 

@@ -65,6 +65,23 @@ TEST(JsonCursor, SkipsValuesWhoseBracketsMatch) {
   }
 }
 
+TEST(JsonCursor, SkipsTheOtherFieldsOfAnObject) {
+  JsonCursor json(R"({"a":{"b":1,"c":["}",{}],"d":{"e":2}},"f":3})");
+  RawJsonString name;
+  json.EnterObject();
+  ASSERT_TRUE(json.NextField(name));
+  json.EnterObject();
+  ASSERT_TRUE(json.NextField(name));
+  EXPECT_EQ(json.TakeToken(), "1");
+  json.SkipFields();
+  ASSERT_TRUE(json.NextField(name));
+  EXPECT_EQ(name.text, "f");
+  json.SkipFields();
+  EXPECT_TRUE(json.AtEnd());
+  json.SkipFields();
+  EXPECT_FALSE(json.AtEnd());
+}
+
 TEST(JsonCursor, FailsForGood) {
   JsonCursor json("[1] {}");
   RawJsonString name;

@@ -119,8 +119,7 @@ class SqlSession final : public Session {
       for (auto& statement : connection_.ExtractStatements(sql.text)) {
         auto pending = connection_.PendingQuery(std::move(statement), true);
         if (pending->HasError()) pending->ThrowError();
-        const auto result = pending->Execute();
-        if (result->HasError()) result->ThrowError();
+        const auto result = engine::Start(*pending);
         BAYOU_TRY(Deliver(*result, sink));
       }
       return {};
@@ -136,14 +135,14 @@ class SqlSession final : public Session {
       case duckdb::StatementReturnType::QUERY_RESULT:
         return DeliverRows(result, sink);
       case duckdb::StatementReturnType::CHANGED_ROWS:
-        if (const auto chunk = Fetch(result); chunk && chunk->size() > 0) {
+        if (const auto chunk = engine::Fetch(result); chunk && chunk->size() > 0) {
           sink.Changed(chunk->GetValue(0, 0).GetValue<std::uint64_t>());
         }
         break;
       case duckdb::StatementReturnType::NOTHING:
         break;
     }
-    while (Fetch(result))
+    while (engine::Fetch(result))
       continue;  // To its end: then the changes are committed.
     return {};
   }
@@ -151,20 +150,12 @@ class SqlSession final : public Session {
   Status DeliverRows(duckdb::QueryResult& result, ResultSink& sink) {
     sql::CellText cells(*connection_.context, result.types,
                         sink.Begin(ColumnsOf(result)));
-    while (const auto chunk = Fetch(result)) {
+    while (const auto chunk = engine::Fetch(result)) {
       cells.Load(*chunk);
       for (std::size_t row = 0; row < chunk->size(); ++row)
         BAYOU_TRY(sink.Row(cells.Row(row)));
     }
     return sink.End();
-  }
-
-  static duckdb::unique_ptr<duckdb::DataChunk> Fetch(
-      duckdb::QueryResult& result) {
-    auto chunk = result.Fetch();
-    if (result.HasError()) result.ThrowError();
-    if (chunk && chunk->size() == 0) chunk.reset();
-    return chunk;
   }
 
   // Fails when the statement is about a Delta table, and when there is no other

@@ -124,6 +124,9 @@ std::string SpillFolder() {
   return (folder / ("bayou-" + NewUuid(Env::System()))).string();
 }
 
+// While other threads work. DuckDB itself would spin, and take a core away.
+void Pause() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
+
 }  // namespace
 
 Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(
@@ -161,20 +164,50 @@ std::unique_ptr<duckdb::Connection> Connect(
 
 Result<duckdb::unique_ptr<duckdb::MaterializedQueryResult>> Run(
     duckdb::Connection& connection, const std::string& sql) {
-  constexpr auto kPause = std::chrono::microseconds(50);
-  const auto pending = connection.PendingQuery(sql);
-  while (!pending->HasError()) {
-    const auto progress = pending->ExecuteTask();
+  return Guard([&] {
+    auto result = Start(*connection.PendingQuery(sql));
+    return duckdb::unique_ptr_cast<duckdb::QueryResult,
+                                   duckdb::MaterializedQueryResult>(
+        std::move(result));
+  });
+}
+
+Result<duckdb::unique_ptr<duckdb::QueryResult>> Start(
+    duckdb::Connection& connection, const std::string& sql) {
+  return Guard([&] { return Start(*connection.PendingQuery(sql, true)); });
+}
+
+duckdb::unique_ptr<duckdb::QueryResult> Start(
+    duckdb::PendingQueryResult& pending) {
+  while (!pending.HasError()) {
+    const auto progress = pending.ExecuteTask();
     if (duckdb::PendingQueryResult::IsResultReady(progress)) break;
-    if (progress != duckdb::PendingExecutionResult::RESULT_NOT_READY) {
-      std::this_thread::sleep_for(kPause);
+    if (progress != duckdb::PendingExecutionResult::RESULT_NOT_READY) Pause();
+  }
+  if (pending.HasError()) pending.ThrowError();
+  auto result = pending.Execute();
+  if (result->HasError()) result->ThrowError();
+  return result;
+}
+
+duckdb::unique_ptr<duckdb::DataChunk> Fetch(duckdb::QueryResult& result) {
+  if (result.type == duckdb::QueryResultType::STREAM_RESULT) {
+    auto& stream = result.Cast<duckdb::StreamQueryResult>();
+    while (stream.IsOpen() && !stream.HasError()) {
+      const auto progress = stream.ExecuteTask();
+      if (duckdb::StreamQueryResult::IsChunkReady(progress)) break;
+      if (progress == duckdb::StreamExecutionResult::BLOCKED) {
+        stream.WaitForTask();
+      } else {
+        Pause();
+      }
     }
   }
-  if (pending->HasError()) return tl::unexpected(FromDuckDB(pending->GetErrorObject()));
-  auto result = pending->Execute();
-  if (result->HasError()) return tl::unexpected(FromDuckDB(result->GetErrorObject()));
-  return duckdb::unique_ptr_cast<duckdb::QueryResult, duckdb::MaterializedQueryResult>(
-      std::move(result));
+  if (result.HasError()) result.ThrowError();
+  auto chunk = result.Fetch();
+  if (result.HasError()) result.ThrowError();
+  if (chunk && chunk->size() == 0) chunk.reset();
+  return chunk;
 }
 
 Error FromDuckDB(const duckdb::ErrorData& error) {

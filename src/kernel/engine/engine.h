@@ -34,6 +34,18 @@ std::unique_ptr<duckdb::Connection> Connect(duckdb::DatabaseInstance& database);
 Result<duckdb::unique_ptr<duckdb::MaterializedQueryResult>> Run(
     duckdb::Connection& connection, const std::string& sql);
 
+// The same up to where the first rows are ready; the others are computed while
+// they are fetched.
+Result<duckdb::unique_ptr<duckdb::QueryResult>> Start(
+    duckdb::Connection& connection, const std::string& sql);
+
+// As Start, of a statement that is prepared to stream its rows. Throws.
+duckdb::unique_ptr<duckdb::QueryResult> Start(
+    duckdb::PendingQueryResult& pending);
+
+// The next rows, never an empty chunk; nullptr at the end. Throws.
+duckdb::unique_ptr<duckdb::DataChunk> Fetch(duckdb::QueryResult& result);
+
 // DuckDB's error as ours. An Error that crossed DuckDB inside an exception (see
 // Throw) comes out as it went in.
 Error FromDuckDB(const duckdb::ErrorData& error);

@@ -166,6 +166,13 @@ std::optional<duckdb::timestamp_t> Add(duckdb::timestamp_t timestamp,
 }  // namespace
 
 std::optional<__int128> ParseDecimal(std::string_view text, int digits, int scale) {
+  // Nearly all are short whole numbers.
+  std::int64_t whole = 0;
+  if (scale == 0 && text.size() <= static_cast<std::size_t>(std::min(digits, 18))) {
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, whole);
+    if (error == std::errc{} && stop == end) return whole;
+  }
   const auto number = SplitDecimal(text);
   if (!number) return std::nullopt;
   std::string_view all = number->digits;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/log/file_query.h"
 
-#include <duckdb/common/vector_operations/vector_operations.hpp>
-#include <duckdb/execution/expression_executor.hpp>
-#include <duckdb/main/client_context_state.hpp>
-#include <duckdb/main/extension/extension_loader.hpp>
-#include <duckdb/planner/expression/bound_function_expression.hpp>
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "kernel/engine/engine.h"
 #include "kernel/engine/exact_parquet.h"
+#include "kernel/log/chunk_columns.h"
+#include "kernel/log/kept_rows.h"
 
 namespace bayou::log {
 namespace {
@@ -20,169 +17,6 @@ using duckdb::DataChunk;
 using duckdb::idx_t;
 using duckdb::LogicalType;
 using duckdb::LogicalTypeId;
-using duckdb::UnifiedVectorFormat;
-using duckdb::Vector;
-
-constexpr const char* kKeepFunction = "bayou_keep_file";
-constexpr const char* kFilterState = "bayou_file_filter";
-
-// The filter of a connection's queries.
-struct FilterState final : duckdb::ClientContextState {
-  explicit FilterState(FileFilter the_filter) : filter(std::move(the_filter)) {}
-  FileFilter filter;
-};
-
-struct KeepBindData final : duckdb::FunctionData {
-  explicit KeepBindData(duckdb::shared_ptr<FilterState> the_state)
-      : state(std::move(the_state)) {}
-  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override {
-    return duckdb::make_uniq<KeepBindData>(state);
-  }
-  bool Equals(const duckdb::FunctionData& other) const override {
-    return state == other.Cast<KeepBindData>().state;
-  }
-  duckdb::shared_ptr<FilterState> state;
-};
-
-// A column of a chunk, whatever its vector's form.
-class Column {
- public:
-  Column(Vector& vector, idx_t count) { vector.ToUnifiedFormat(count, format_); }
-
-  bool IsNull(idx_t row) const {
-    return !format_.validity.RowIsValid(format_.sel->get_index(row));
-  }
-  template <typename T>
-  const T& At(idx_t row) const {
-    return UnifiedVectorFormat::GetData<T>(format_)[format_.sel->get_index(row)];
-  }
-  // Empty for NULL.
-  std::string_view Text(idx_t row) const {
-    if (IsNull(row)) return {};
-    const auto& text = At<duckdb::string_t>(row);
-    return {text.GetData(), text.GetSize()};
-  }
-  template <typename T>
-  std::optional<T> Optional(idx_t row) const {
-    if (IsNull(row)) return std::nullopt;
-    return At<T>(row);
-  }
-
- private:
-  UnifiedVectorFormat format_;
-};
-
-// A MAP(VARCHAR, VARCHAR) column.
-class MapColumn {
- public:
-  MapColumn(Vector& vector, idx_t count)
-      : lists_(vector, count),
-        keys_(duckdb::MapVector::GetKeys(vector), duckdb::ListVector::GetListSize(vector)),
-        values_(duckdb::MapVector::GetValues(vector),
-                duckdb::ListVector::GetListSize(vector)) {}
-
-  // Calls visit(key, value) for each entry; the value of a NULL has no data().
-  template <typename Visit>
-  void ForEach(idx_t row, Visit&& visit) const {
-    if (lists_.IsNull(row)) return;
-    const auto& list = lists_.At<duckdb::list_entry_t>(row);
-    for (idx_t i = list.offset; i < list.offset + list.length; ++i) {
-      visit(keys_.Text(i), values_.IsNull(i) ? std::string_view() : Present(values_.Text(i)));
-    }
-  }
-
- private:
-  // An empty text that is not NULL.
-  static std::string_view Present(std::string_view text) {
-    return text.data() == nullptr ? std::string_view("") : text;
-  }
-  Column lists_;
-  Column keys_;
-  Column values_;
-};
-
-// The deletion vector's columns, as FilesSql gives them.
-struct VectorColumns {
-  VectorColumns(DataChunk& chunk, idx_t first, idx_t count)
-      : type(chunk.data[first], count),
-        path(chunk.data[first + 1], count),
-        offset(chunk.data[first + 2], count),
-        size(chunk.data[first + 3], count),
-        cardinality(chunk.data[first + 4], count) {}
-
-  std::optional<protocol::DeletionVectorDescriptor> At(idx_t row) const {
-    const std::string_view text = type.Text(row);
-    if (text.empty()) return std::nullopt;
-    return protocol::DeletionVectorDescriptor{
-        .storage_type = text.front(),
-        .path_or_inline_dv = std::string(path.Text(row)),
-        .offset = offset.Optional<std::int32_t>(row),
-        .size_in_bytes = size.Optional<std::int32_t>(row).value_or(0),
-        .cardinality = cardinality.Optional<std::int64_t>(row).value_or(0)};
-  }
-
-  Column type, path, offset, size, cardinality;
-};
-
-// bayou_keep_file(path, partitionValues, size, modificationTime,
-//                 <deletion vector: 5 columns>, stats)
-//
-// False for rows without a path, which are other actions. So a query that calls
-// it needs no `add.path IS NOT NULL`, which would cost as much as the path.
-void KeepFile(DataChunk& args, duckdb::ExpressionState& state, Vector& result) {
-  const auto& bind_data = state.expr.Cast<duckdb::BoundFunctionExpression>()
-                              .bind_info->Cast<KeepBindData>();
-  const FileFilter& filter = bind_data.state->filter;
-  const idx_t count = args.size();
-  const Column path(args.data[0], count);
-  const MapColumn partition(args.data[1], count);
-  const Column size(args.data[2], count);
-  const Column modified(args.data[3], count);
-  const VectorColumns vector(args, 4, count);
-  const Column stats(args.data[9], count);
-
-  std::vector<std::pair<std::string_view, std::string_view>> values;
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  bool* keep = duckdb::FlatVector::GetData<bool>(result);
-  for (idx_t row = 0; row < count; ++row) {
-    const auto descriptor = vector.At(row);
-    keep[row] = !path.IsNull(row) && !filter.touched->Contains(path.Text(row), descriptor);
-    if (!keep[row] || !filter.predicate) continue;
-    values.clear();
-    partition.ForEach(row, [&](auto key, auto value) { values.emplace_back(key, value); });
-    keep[row] = filter.predicate->Keep(
-        {.path = path.Text(row),
-         .partition_values = values,
-         .stats = stats.Text(row),
-         .has_deletion_vector = descriptor.has_value(),
-         .size = size.Optional<std::int64_t>(row).value_or(0),
-         .modification_time = modified.Optional<std::int64_t>(row).value_or(0)});
-  }
-}
-
-duckdb::unique_ptr<duckdb::FunctionData> BindKeepFile(
-    duckdb::ClientContext& context, duckdb::ScalarFunction&,
-    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>&) {
-  auto state = context.registered_state->Get<FilterState>(kFilterState);
-  if (!state) {
-    throw duckdb::BinderException("%s is internal to Bayou", kKeepFunction);
-  }
-  return duckdb::make_uniq<KeepBindData>(std::move(state));
-}
-
-void RegisterKeepFile(duckdb::DatabaseInstance& database) {
-  duckdb::ExtensionLoader loader(database, "bayou");
-  if (loader.TryGetFunction(kKeepFunction)) return;
-  const LogicalType map = LogicalType::MAP(LogicalType::VARCHAR, LogicalType::VARCHAR);
-  duckdb::ScalarFunction function(
-      kKeepFunction,
-      {LogicalType::VARCHAR, map, LogicalType::BIGINT, LogicalType::BIGINT,
-       LogicalType::VARCHAR, LogicalType::VARCHAR, LogicalType::INTEGER,
-       LogicalType::INTEGER, LogicalType::BIGINT, LogicalType::VARCHAR},
-      LogicalType::BOOLEAN, KeepFile, BindKeepFile);
-  function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
-  loader.RegisterFunction(function);
-}
 
 // A field of the column `add` or `remove` as SQL, NULL where the files do not have
 // it.
@@ -286,7 +120,7 @@ class AddField {
 };
 
 std::string KeepSql(const AddField& add, const std::string& stats) {
-  return fmt::format("{}({}, {}, {}, {}, {}, {})", kKeepFunction, add.Sql("path", "VARCHAR"),
+  return fmt::format("bayou_keep_file({}, {}, {}, {}, {}, {})", add.Sql("path", "VARCHAR"),
                      add.PartitionSql(), add.Sql("size", "BIGINT"),
                      add.Sql("modificationTime", "BIGINT"), add.VectorSql(), stats);
 }
@@ -297,15 +131,6 @@ bool HasFiles(const CheckpointRelation& relation) {
 
 }  // namespace
 
-std::unique_ptr<duckdb::Connection> ConnectFor(duckdb::DatabaseInstance& database,
-                                               FileFilter filter) {
-  RegisterKeepFile(database);
-  auto connection = engine::Connect(database);
-  connection->context->registered_state->Insert(
-      kFilterState, duckdb::make_shared_ptr<FilterState>(std::move(filter)));
-  return connection;
-}
-
 std::string FilesSql(const CheckpointRelation& relation, const FileFields& fields,
                      const FileFilter& filter, bool has_json_stats) {
   if (!HasFiles(relation)) return {};
@@ -314,22 +139,35 @@ std::string FilesSql(const CheckpointRelation& relation, const FileFields& field
   const auto optional = [&](bool wanted, const char* name, const char* type) {
     return wanted ? add.Sql(name, type) : fmt::format("NULL::{}", type);
   };
-  std::string sql = fmt::format(
-      "SELECT {}, {}, {}, {}, {}, {}, {}, {}, {}, {} FROM {} WHERE {}",
-      add.Sql("path", "VARCHAR"), add.PartitionSql(), add.Sql("size", "BIGINT"),
-      add.Sql("modificationTime", "BIGINT"), add.VectorSql(),
-      fields.stats ? stats : "NULL::VARCHAR", optional(fields.tags, "tags", AddField::kMap),
+  const std::string fields_sql = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", add.Sql("path", "VARCHAR"),
+      add.PartitionSql(), add.Sql("size", "BIGINT"), add.Sql("modificationTime", "BIGINT"),
+      add.VectorSql(), fields.stats ? stats : "NULL::VARCHAR",
+      optional(fields.tags, "tags", AddField::kMap),
       optional(fields.tags, "clusteringProvider", "VARCHAR"),
       optional(fields.row_tracking, "baseRowId", "BIGINT"),
-      optional(fields.row_tracking, "defaultRowCommitVersion", "BIGINT"),
-      engine::ParquetRelation(relation.files),
-      filter.IsTrivial() ? "add.path IS NOT NULL"
-                         : KeepSql(add, filter.predicate && filter.predicate->NeedsStats()
-                                            ? stats
-                                            : "NULL::VARCHAR"));
+      optional(fields.row_tracking, "defaultRowCommitVersion", "BIGINT"));
+  std::string condition = "add.path IS NOT NULL";
+  if (!filter.IsTrivial()) {
+    const bool needs_stats = filter.predicate && filter.predicate->NeedsStats();
+    condition = KeepSql(add, needs_stats ? stats : "NULL::VARCHAR");
+  }
   if (filter.predicate) {
-    const std::string condition = filter.predicate->CheckpointFilter(relation.add);
-    if (!condition.empty()) sql += fmt::format(" AND ({})", condition);
+    const std::string weaker = filter.predicate->CheckpointFilter(relation.add);
+    if (!weaker.empty()) condition += fmt::format(" AND ({})", weaker);
+  }
+  if (!filter.rows) {
+    return fmt::format("SELECT {} FROM {} WHERE {}", fields_sql,
+                       engine::ParquetRelation(relation.files), condition);
+  }
+  // DuckDB tests the rows' numbers inside of the scan, and reads the fields of
+  // the rows that are left.
+  std::string sql;
+  for (const std::string& file : relation.files) {
+    if (filter.rows->Of(file) == nullptr) continue;
+    if (!sql.empty()) sql += " UNION ALL ";
+    sql += fmt::format("SELECT {} FROM {} WHERE {} AND {}", fields_sql,
+                       engine::ParquetRelation({{file}}), KeptRowSql(file), condition);
   }
   return sql;
 }
@@ -343,7 +181,7 @@ std::string TotalsSql(const CheckpointRelation& relation, const FileFilter& filt
   // Without keys to compare, the short column will do.
   if (filter.touched->empty() && add.Has("size")) return sql + "add.size IS NOT NULL";
   if (filter.touched->empty()) return sql + "add.path IS NOT NULL";
-  return sql + fmt::format("{}({}, NULL, NULL, NULL, {}, NULL)", kKeepFunction,
+  return sql + fmt::format("bayou_keep_file({}, NULL, NULL, NULL, {}, NULL)",
                            add.Sql("path", "VARCHAR"), add.VectorSql());
 }
 
@@ -374,7 +212,7 @@ std::string RemovesSql(const CheckpointRelation& relation, std::int64_t cutoff_m
       remove.Sql("defaultRowCommitVersion", "BIGINT"),
       engine::ParquetRelation(relation.files), cutoff_ms);
   if (!filter.touched->empty()) {
-    sql += fmt::format(" AND {}({}, NULL, NULL, NULL, {}, NULL)", kKeepFunction,
+    sql += fmt::format(" AND bayou_keep_file({}, NULL, NULL, NULL, {}, NULL)",
                        remove.Sql("path", "VARCHAR"), remove.VectorSql());
   }
   return sql;
@@ -385,14 +223,12 @@ Result<bool> HasJsonStats(duckdb::DatabaseInstance& database,
   const AddField add(relation.add);
   if (!add.Has("stats")) return false;
   if (!add.Has("stats_parsed")) return true;
-  const auto found = engine::Connect(database)->Query(
-      fmt::format("SELECT 1 FROM {} WHERE add.stats IS NOT NULL LIMIT 1",
-                  engine::ParquetRelation(relation.files)));
-  if (found->HasError()) {
-    return tl::unexpected(
-        Unreadable(relation.files, engine::FromDuckDB(found->GetErrorObject())));
-  }
-  return found->RowCount() == 1;
+  const auto connection = engine::Connect(database);
+  const auto found = engine::Run(
+      *connection, fmt::format("SELECT 1 FROM {} WHERE add.stats IS NOT NULL LIMIT 1",
+                               engine::ParquetRelation(relation.files)));
+  if (!found) return tl::unexpected(Unreadable(relation.files, found.error()));
+  return (*found)->RowCount() == 1;
 }
 
 void ReadRows(DataChunk& chunk, std::vector<protocol::AddFile>& batch) {
@@ -427,20 +263,6 @@ void ReadRows(DataChunk& chunk, std::vector<protocol::AddFile>& batch) {
     file.base_row_id = base_row_id.Optional<std::int64_t>(row);
     file.default_row_commit_version = row_commit_version.Optional<std::int64_t>(row);
   }
-}
-
-bool Keeps(const FilePredicate* predicate, const protocol::AddFile& file) {
-  if (!predicate) return true;
-  std::vector<std::pair<std::string_view, std::string_view>> values;
-  for (const auto& [key, value] : file.partition_values) {
-    values.emplace_back(key, value ? std::string_view(*value) : std::string_view());
-  }
-  return predicate->Keep({.path = file.path,
-                          .partition_values = values,
-                          .stats = file.stats ? std::string_view(*file.stats) : "",
-                          .has_deletion_vector = file.deletion_vector.has_value(),
-                          .size = file.size,
-                          .modification_time = file.modification_time});
 }
 
 }  // namespace bayou::log

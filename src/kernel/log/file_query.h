@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions about the files in a checkpoint, as queries over its relations.
-//
-// Which rows are live, and which of them a predicate keeps, is decided inside
-// the engine's threads by one internal function, `bayou_keep_file`.
+// Questions about the files in a checkpoint, as queries over its relations. They
+// run on a connection of ConnectFor, with the same filter (see file_filter.h).
 #pragma once
 
 #include <duckdb.hpp>
@@ -14,21 +12,10 @@
 
 #include "bayou/result.h"
 #include "kernel/log/checkpoint.h"
-#include "kernel/log/file_key_set.h"
+#include "kernel/log/file_filter.h"
 #include "kernel/log/log_replay.h"
 
 namespace bayou::log {
-
-// What the internal function decides by. Outlives the query.
-struct FileFilter {
-  std::shared_ptr<const FilePredicate> predicate;  // May be null.
-  std::shared_ptr<const FileKeySet> touched;       // Those are left out.
-  bool IsTrivial() const { return !predicate && touched->empty(); }
-};
-
-// A connection whose queries may call bayou_keep_file with `filter`.
-std::unique_ptr<duckdb::Connection> ConnectFor(duckdb::DatabaseInstance& database,
-                                               FileFilter filter);
 
 // The files of `relation` that are live and that the filter keeps, one row each,
 // with the columns that ReadRow() below knows. `has_json_stats` tells which of
@@ -55,8 +42,5 @@ Result<bool> HasJsonStats(duckdb::DatabaseInstance& database,
 
 // Appends the rows of a chunk that FilesSql gave to `batch`.
 void ReadRows(duckdb::DataChunk& chunk, std::vector<protocol::AddFile>& batch);
-
-// Whether `predicate` keeps a file that is a value. A null predicate keeps all.
-bool Keeps(const FilePredicate* predicate, const protocol::AddFile& file);
 
 }  // namespace bayou::log

@@ -8,7 +8,9 @@
 
 #include "kernel/engine/engine.h"
 #include "kernel/log/checkpoint.h"
+#include "kernel/log/file_filter.h"
 #include "kernel/log/file_query.h"
+#include "kernel/log/kept_rows.h"
 #include "kernel/log/log_tail.h"
 
 namespace bayou::log {
@@ -119,12 +121,10 @@ class StateCursor final : public FileCursor {
 
   void NextOfCheckpoint(std::vector<protocol::AddFile>& batch) {
     while (rows_ && batch.empty()) {
-      const auto chunk = rows_->Fetch();
-      if (rows_->HasError()) rows_->ThrowError();
-      if (!chunk || chunk->size() == 0) {
-        rows_.reset();
-      } else {
+      if (const auto chunk = engine::Fetch(*rows_)) {
         ReadRows(*chunk, batch);
+      } else {
+        rows_.reset();
       }
     }
   }
@@ -157,16 +157,17 @@ Result<std::string> ReplayedState::FilesQuery(const FileFields& fields,
 
 Result<std::unique_ptr<FileCursor>> ReplayedState::Files(
     const FileFields& fields, std::shared_ptr<const FilePredicate> predicate) const {
-  const FileFilter filter{predicate, touched_};
+  FileFilter filter{predicate, touched_, nullptr};
+  BAYOU_ASSIGN(filter.rows,
+               KeptRows::Look(database_, checkpoint_.relations, predicate));
   BAYOU_ASSIGN(const std::string sql, FilesQuery(fields, filter));
   std::unique_ptr<duckdb::Connection> connection;
   duckdb::unique_ptr<duckdb::QueryResult> rows;
   if (!sql.empty()) {
     connection = ConnectFor(database_, filter);
-    rows = connection->SendQuery(sql);
-    if (rows->HasError()) {
-      return tl::unexpected(UnreadableNow(engine::FromDuckDB(rows->GetErrorObject())));
-    }
+    auto started = engine::Start(*connection, sql);
+    if (!started) return tl::unexpected(UnreadableNow(started.error()));
+    rows = *std::move(started);
   }
   return std::make_unique<StateCursor>(shared_from_this(), std::move(predicate),
                                        std::move(connection), std::move(rows),
@@ -179,7 +180,7 @@ Result<FileTotals> ReplayedState::Totals() const {
     ++totals.files;
     totals.bytes += add.size;
   }
-  const FileFilter filter{nullptr, touched_};
+  const FileFilter filter{nullptr, touched_, nullptr};
   const std::string parts = UnionAll(checkpoint_.relations, [&](const auto& relation) {
     return TotalsSql(relation, filter);
   });

@@ -52,6 +52,16 @@ class FilePredicate {
   // False: Keep() does not look at `stats`, so they need not be read for it.
   virtual bool NeedsStats() const { return true; }
 
+  // True: KeepStats() may be false, so that it pays to ask it first, before
+  // anything but the statistics is read.
+  virtual bool JudgesStats() const { return false; }
+
+  // False only where Keep() is false whatever else the log says about the file.
+  virtual bool KeepStats(std::string_view stats) const {
+    (void)stats;
+    return true;
+  }
+
   // A SQL condition over the columns of a checkpoint's `add` struct that holds
   // for every file that Keep() keeps, in a form whose row groups DuckDB can
   // skip; empty = none. `has_parsed` tells which of add.stats_parsed and

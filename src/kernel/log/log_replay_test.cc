@@ -288,6 +288,56 @@ TEST_F(Log, AsksThePredicateOfCommitsAndCheckpointAlike) {
               ElementsAre("c"));
 }
 
+// Keeps the files whose statistics name the number, or that have none.
+class KeepsNumber final : public FilePredicate {
+ public:
+  explicit KeepsNumber(int number) : number_(fmt::format(":{}}}", number)) {}
+  bool Keep(const FileView& file) const override { return KeepStats(file.stats); }
+  bool JudgesStats() const override { return true; }
+  bool KeepStats(std::string_view stats) const override {
+    return stats.empty() || stats.ends_with(number_);
+  }
+  const std::string number_;
+};
+
+// Files f0, f1, ... of which every 10,000th has no statistics, and a tombstone
+// behind every tenth.
+std::string ManyFiles(int from, int to) {
+  return fmt::format(
+      "SELECT CASE WHEN NOT gone THEN {{'path': 'f' || i, 'size': 1::BIGINT, 'stats': "
+      "CASE WHEN i % 10000 <> 5 THEN '{{\"numRecords\":' || i % 5000 || '}}' END}} END "
+      "AS add, CASE WHEN gone THEN {{'path': 'r' || i, 'deletionTimestamp': 1::BIGINT}} END "
+      "AS remove FROM range({}, {}) t(i), (VALUES (false), (true)) g(gone) "
+      "WHERE NOT gone OR i % 10 = 0 ORDER BY i, gone", from, to);
+}
+
+TEST_F(Log, LooksAtTheStatisticsOfALargeCheckpointFirst) {
+  Commit({"{}"});
+  Checkpoint(0, ManyFiles(0, 50'000));
+  Commit({kProtocol, Metadata("m"), Remove("f7"), Add("f10007", 3)});
+  EXPECT_THAT(Paths({}, std::make_shared<KeepsNumber>(7)),
+              ::testing::UnorderedElementsAre("f5007", "f10007", "f15007", "f20007",
+                                              "f25007", "f30007", "f35007", "f40007",
+                                              "f45007", "f5", "f10005", "f20005",
+                                              "f30005", "f40005"));
+  EXPECT_THAT(Paths({}, std::make_shared<KeepsNumber>(-1)),
+              ::testing::UnorderedElementsAre("f5", "f10005", "f20005", "f30005", "f40005",
+                                              "f10007"));
+}
+
+TEST_F(Log, LooksAtTheStatisticsOfEachPart) {
+  Commit({"{}"});
+  Commit({kProtocol, Metadata("m")});
+  Parquet("00000000000000000000.checkpoint.0000000001.0000000002.parquet",
+          ManyFiles(0, 20'000));
+  Parquet("00000000000000000000.checkpoint.0000000002.0000000002.parquet",
+          ManyFiles(20'006, 40'000));
+  EXPECT_THAT(Paths({}, std::make_shared<KeepsNumber>(30)),
+              ::testing::UnorderedElementsAre("f30", "f5030", "f10030", "f15030", "f20030",
+                                              "f25030", "f30030", "f35030", "f5", "f10005",
+                                              "f30005"));
+}
+
 TEST_F(Log, HandsThePredicateWhatTheLogSays) {
   class Recorder final : public FilePredicate {
    public:

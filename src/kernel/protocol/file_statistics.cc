@@ -79,6 +79,7 @@ bool Equals(const RawJsonString& name, std::string_view text) {
 
 // Reads one of minValues, maxValues and nullCount. `take` gets the cursor
 // before a leaf that one of the paths leads to, and the columns that want it.
+// What follows the last of them is passed over unread.
 template <typename Take>
 class LeafReader {
  public:
@@ -89,6 +90,7 @@ class LeafReader {
   void Read() {
     wanted_.clear();
     for (std::size_t i = 0; i < paths_.size(); ++i) wanted_.push_back(i);
+    left_ = paths_.size();
     ReadObject(0, 0);
   }
 
@@ -113,19 +115,23 @@ class LeafReader {
       } else {
         ReadLeaf(depth + 1, end);
       }
+      if (left_ == 0) return json_.SkipFields();
     }
   }
 
   void ReadLeaf(std::size_t depth, std::size_t first) {
     const auto value = take_.Take(json_);
     for (std::size_t i = first; i < wanted_.size(); ++i) {
-      if (paths_[wanted_[i]].size() == depth) take_.Store(wanted_[i], value);
+      if (paths_[wanted_[i]].size() != depth) continue;
+      take_.Store(wanted_[i], value);
+      if (left_ > 0) --left_;
     }
   }
 
   JsonCursor& json_;
   std::span<const ColumnPath> paths_;
   std::vector<std::size_t>& wanted_;  // Indexes of paths.
+  std::size_t left_ = 0;              // Leaves that are still to come.
   Take take_;
 };
 

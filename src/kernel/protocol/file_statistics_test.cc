@@ -124,7 +124,7 @@ TEST(ReadStatistics, IsEmptyForWhatIsNoJsonObject) {
         R"({"numRecords":1} {})"s,
         R"({"numRecords":1,"minValues":{"c":1})"s,
         R"({"numRecords":1 "x":2})"s,
-        R"({"numRecords":1,"minValues":{"c":1,"d"}})"s,
+        R"({"numRecords":1,"minValues":{"d","c":1}})"s,
         R"({"numRecords":1,"x":[}})"s,
         R"({"numRecords":1,"x":{]})"s,
         R"({"numRecords":1,"x":,"y":1})"s,

@@ -169,6 +169,12 @@ class Conjunction : public FileCondition {
     return outcomes;
   }
 
+  bool IsOverStatistics() const override {
+    return std::all_of(parts_.begin(), parts_.end(), [](const auto& part) {
+      return !part || part->IsOverStatistics();
+    });
+  }
+
   std::string CheckpointSql(const LogicalType& add) const override {
     std::vector<std::string> parts;
     for (const auto& part : parts_) {
@@ -190,6 +196,7 @@ class Negation : public FileCondition {
     BAYOU_ASSIGN(const Outcomes part, part_->Judge(facts));
     return Not(part);
   }
+  bool IsOverStatistics() const override { return part_->IsOverStatistics(); }
 
  private:
   const std::unique_ptr<const FileCondition> part_;
@@ -210,6 +217,7 @@ class StatisticsCondition : public FileCondition {
       cast = CastRange(std::move(cast), type);
     return JudgeRange(cast);
   }
+  bool IsOverStatistics() const final { return true; }
 
  protected:
   virtual Outcomes JudgeRange(const ValueRange& range) const = 0;

@@ -43,6 +43,9 @@ class FileCondition {
   // file columns: then Judge() gives one outcome, that of every row.
   virtual bool IsExact() const { return false; }
 
+  // True when the condition asks for nothing but statistics.
+  virtual bool IsOverStatistics() const { return false; }
+
   // A weaker condition on the `add` column of a checkpoint, in SQL; empty =
   // none. See log::FilePredicate::CheckpointFilter.
   virtual std::string CheckpointSql(const duckdb::LogicalType& add) const {

@@ -154,14 +154,7 @@ Result<FilePruning::Judgement> FilePruning::Judge(
   }
   if (by_statistics_.empty()) return Judgement{};
 
-  std::vector<ValueRange> ranges(columns_.size());
-  if (!file.stats.empty() && !columns_.empty()) {
-    const auto statistics = protocol::ReadStatistics(file.stats, paths_);
-    for (std::size_t i = 0; i < statistics.columns.size(); ++i) {
-      ranges[i] = RangeOf(statistics.columns[i], statistics.num_records,
-                          columns_[i].type, columns_[i].path.size() > 1);
-    }
-  }
+  const std::vector<ValueRange> ranges = RangesOf(file.stats);
   for (const Condition& condition : by_statistics_) {
     BAYOU_ASSIGN(const Outcomes outcomes,
                  condition.condition->Judge({file, ranges}));
@@ -169,6 +162,35 @@ Result<FilePruning::Judgement> FilePruning::Judge(
       return Judgement{Verdict::kByStatistics, condition.text};
   }
   return Judgement{};
+}
+
+std::vector<ValueRange> FilePruning::RangesOf(std::string_view stats) const {
+  std::vector<ValueRange> ranges(columns_.size());
+  if (stats.empty() || columns_.empty()) return ranges;
+  const auto statistics = protocol::ReadStatistics(stats, paths_);
+  for (std::size_t i = 0; i < statistics.columns.size(); ++i) {
+    ranges[i] = RangeOf(statistics.columns[i], statistics.num_records,
+                        columns_[i].type, columns_[i].path.size() > 1);
+  }
+  return ranges;
+}
+
+bool FilePruning::JudgesStats() const {
+  return std::any_of(by_statistics_.begin(), by_statistics_.end(),
+                     [](const Condition& condition) {
+                       return condition.condition->IsOverStatistics();
+                     });
+}
+
+bool FilePruning::KeepStats(std::string_view stats) const {
+  const std::vector<ValueRange> ranges = RangesOf(stats);
+  const log::FileView unknown;
+  for (const Condition& condition : by_statistics_) {
+    if (!condition.condition->IsOverStatistics()) continue;
+    const auto outcomes = condition.condition->Judge({unknown, ranges});
+    if (outcomes && !outcomes->can_be_true) return false;
+  }
+  return true;
 }
 
 bool FilePruning::Keep(const log::FileView& file) const {

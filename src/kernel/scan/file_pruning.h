@@ -40,6 +40,9 @@ class FilePruning final : public log::FilePredicate {
       const duckdb::TableFilterSet& filters);
 
   bool Keep(const log::FileView& file) const override;
+  bool NeedsStats() const override { return !by_statistics_.empty(); }
+  bool JudgesStats() const override;
+  bool KeepStats(std::string_view stats) const override;
   std::string CheckpointFilter(const duckdb::LogicalType& add) const override;
 
   enum class Verdict : std::uint8_t { kKept, kByPartition, kByStatistics };
@@ -65,6 +68,8 @@ class FilePruning final : public log::FilePredicate {
            const std::shared_ptr<const ScannedTable>& table,
            const ColumnBindings& bindings, const duckdb::Expression& filter,
            bool* settled);
+  // What statistics tell about each of columns_.
+  std::vector<ValueRange> RangesOf(std::string_view stats) const;
 
   std::vector<Condition> exact_;
   std::vector<Condition> by_statistics_;

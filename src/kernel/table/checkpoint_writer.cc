@@ -12,6 +12,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/exact_parquet.h"
 #include "kernel/log/checkpoint.h"
+#include "kernel/log/file_filter.h"
 #include "kernel/log/file_query.h"
 #include "kernel/log/log_listing.h"
 #include "kernel/log/tail_relation.h"
@@ -67,7 +68,7 @@ class CheckpointQuery {
   }
 
  private:
-  log::FileFilter Filter() const { return {nullptr, snapshot_.state().touched()}; }
+  log::FileFilter Filter() const { return {nullptr, snapshot_.state().touched(), nullptr}; }
 
   Result<std::string> Adds() const {
     BAYOU_ASSIGN(const std::string files, Files());
@@ -208,7 +209,7 @@ Result<Written> WriteFile(const Snapshot& snapshot, duckdb::DatabaseInstance& da
   BAYOU_ASSIGN(const std::string rows,
                CheckpointQuery(snapshot, database, source, sorted).Sql());
   const auto connection =
-      log::ConnectFor(database, {nullptr, snapshot.state().touched()});
+      log::ConnectFor(database, {nullptr, snapshot.state().touched(), nullptr});
   log::UseState(*connection, std::move(source));
   connection->Query("SET SESSION preserve_insertion_order = true");
   const std::string path = snapshot.store().NativePath(name);

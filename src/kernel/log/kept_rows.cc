@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/log/kept_rows.h"
+
+#include <duckdb/parallel/task_scheduler.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/engine/engine.h"
+#include "kernel/engine/exact_parquet.h"
+#include "kernel/log/chunk_columns.h"
+#include "kernel/log/file_filter.h"
+
+namespace bayou::log {
+namespace {
+
+// Fewer rows are read as quickly as they are looked at.
+constexpr std::int64_t kFewRows = 20'000;
+// The other fields of one row in so many cost less than the look saves.
+constexpr std::int64_t kKeptOneIn = 16;
+// A query names each file of its own.
+constexpr std::size_t kManyFiles = 64;
+
+using Relations = std::vector<CheckpointRelation>;
+
+// Whether statistics as text are the way to judge: struct statistics let row
+// groups be skipped, which is better.
+bool HasTextToJudge(const CheckpointRelation& relation,
+                    const FilePredicate& predicate) {
+  return FieldType(relation.add, "stats").id() == duckdb::LogicalTypeId::VARCHAR &&
+         FieldType(relation.add, "size").id() != duckdb::LogicalTypeId::INVALID &&
+         predicate.CheckpointFilter(relation.add).empty();
+}
+
+// Empty when some of them cannot be judged.
+std::vector<std::string> FilesToJudge(const Relations& relations,
+                                      const FilePredicate& predicate) {
+  std::vector<std::string> files;
+  for (const CheckpointRelation& relation : relations) {
+    if (FieldType(relation.add, "path").id() == duckdb::LogicalTypeId::INVALID) continue;
+    if (!HasTextToJudge(relation, predicate)) return {};
+    files.insert(files.end(), relation.files.begin(), relation.files.end());
+  }
+  if (files.size() > kManyFiles) files.clear();
+  return files;
+}
+
+// The footer answers.
+Result<std::int64_t> CountRows(duckdb::Connection& connection,
+                               const std::string& file) {
+  const auto counted = engine::Run(
+      connection, "SELECT count(*) FROM " + engine::ParquetRelation({{file}}));
+  if (!counted) return tl::unexpected(Unreadable({{file}}, counted.error()));
+  return (*counted)->GetValue(0, 0).GetValue<std::int64_t>();
+}
+
+// Rows that are files have a size, with or without statistics.
+std::string LookSql(const std::string& file, std::int64_t from, std::int64_t to) {
+  return fmt::format(
+      "SELECT {} AS file, file_row_number AS row FROM {} WHERE file_row_number >= {} AND "
+      "file_row_number < {} AND add.size IS NOT NULL AND bayou_keep_stats(add.stats)",
+      engine::Literal(file), engine::ParquetRelation({{file}}), from, to);
+}
+
+// One part for each thread, however many files there are. DuckDB runs the parts
+// of a union side by side below an aggregate, and one by one below a result.
+std::string LookSql(const std::map<std::string, std::vector<bool>>& rows,
+                    std::int64_t threads) {
+  const auto parts =
+      std::max<std::int64_t>(1, threads / static_cast<std::int64_t>(rows.size()));
+  std::string sql;
+  for (const auto& [file, kept] : rows) {
+    const auto count = static_cast<std::int64_t>(kept.size());
+    for (std::int64_t part = 0; part < parts; ++part) {
+      if (!sql.empty()) sql += " UNION ALL ";
+      sql += LookSql(file, count * part / parts, count * (part + 1) / parts);
+    }
+  }
+  return "SELECT file, list(row) FROM (" + sql + ") GROUP BY file";
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const KeptRows>> KeptRows::Look(
+    duckdb::DatabaseInstance& database, const Relations& relations,
+    const std::shared_ptr<const FilePredicate>& predicate) {
+  if (!predicate || !predicate->JudgesStats()) return nullptr;
+  const std::vector<std::string> files = FilesToJudge(relations, *predicate);
+  if (files.empty()) return nullptr;
+  const auto connection = ConnectFor(database, {predicate, nullptr, nullptr});
+  auto kept = std::make_shared<KeptRows>();
+  std::int64_t total = 0;
+  for (const std::string& file : files) {
+    BAYOU_ASSIGN(const std::int64_t count, CountRows(*connection, file));
+    kept->rows_[file].resize(static_cast<std::size_t>(count));
+    total += count;
+  }
+  if (total < kFewRows) return nullptr;
+
+  const std::string sql = LookSql(
+      kept->rows_, duckdb::TaskScheduler::GetScheduler(database).NumberOfThreads());
+  const auto found = engine::Run(*connection, sql);
+  if (!found) return tl::unexpected(Unreadable(files, found.error()));
+  if (kept->Take(**found) > total / kKeptOneIn) return nullptr;
+  return kept;
+}
+
+std::int64_t KeptRows::Take(duckdb::MaterializedQueryResult& found) {
+  std::int64_t taken = 0;
+  std::map<std::string, std::vector<bool>> rows;
+  while (const auto chunk = engine::Fetch(found)) {
+    const Column file(chunk->data[0], chunk->size());
+    const Column lists(chunk->data[1], chunk->size());
+    const Column numbers(duckdb::ListVector::GetEntry(chunk->data[1]),
+                         duckdb::ListVector::GetListSize(chunk->data[1]));
+    for (duckdb::idx_t i = 0; i < chunk->size(); ++i) {
+      auto kept = rows_.extract(std::string(file.Text(i)));
+      const auto& list = lists.At<duckdb::list_entry_t>(i);
+      for (duckdb::idx_t at = list.offset; at < list.offset + list.length; ++at) {
+        kept.mapped().at(static_cast<std::size_t>(numbers.At<std::int64_t>(at))) = true;
+      }
+      taken += static_cast<std::int64_t>(list.length);
+      rows.insert(std::move(kept));
+    }
+  }
+  rows_ = std::move(rows);
+  return taken;
+}
+
+std::string KeptRowSql(const std::string& file) {
+  return fmt::format("bayou_keep_row({}, file_row_number)", engine::Literal(file));
+}
+
+}  // namespace bayou::log
