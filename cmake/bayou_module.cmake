@@ -103,7 +103,8 @@ function(bayou_frontend folder meaning)
   set(main ${PROJECT_SOURCE_DIR}/src/${folder}/main.cc)
   if(EXISTS ${main})
     bayou_program_of(${name} ${arg_PROGRAM} "" ${main})
-    target_link_libraries(${arg_PROGRAM} PRIVATE ${name})
+    # DuckDB first: most of the symbols that a start looks up are its own.
+    target_link_libraries(${arg_PROGRAM} PRIVATE bayou_duckdb ${name})
   endif()
 endfunction()
 
