@@ -134,14 +134,12 @@ INSTANTIATE_TEST_SUITE_P(
         Appending{Legacy(1, 1), Table(), ""},
         Appending{Legacy(1, 2), Table(), ""},
         Appending{Legacy(1, 2), Table({{"delta.appendOnly", "true"}}), ""},
-        Appending{Legacy(1, 2), Table({}, "long", kInvariant), "invariants"},
+        Appending{Legacy(1, 2), Table({}, "long", kInvariant), ""},
         Appending{Legacy(1, 3), Table(), ""},
-        Appending{Legacy(1, 3), Table({{"delta.constraints.a", "c > 1"}}),
-                  "checkConstraints"},
+        Appending{Legacy(1, 3), Table({{"delta.constraints.a", "c > 1"}}), ""},
         Appending{Legacy(1, 4), Table({{"delta.enableChangeDataFeed", "true"}}),
                   ""},
-        Appending{Legacy(1, 4), Table({}, "long", kGenerated),
-                  "generatedColumns"},
+        Appending{Legacy(1, 4), Table({}, "long", kGenerated), ""},
         Appending{Legacy(2, 6), Table({{"delta.columnMapping.mode", "name"}}),
                   ""},
         Appending{Legacy(1, 6), Table({}, "long", kIdentity),
@@ -172,8 +170,8 @@ TEST(CheckWritable, LooksIntoNestedFields) {
   Metadata metadata;
   metadata.schema_string =
       R"({"type":"struct","fields":[{"name":"a","type":{"type":"array","elementType":)" +
-      Table({}, "long", kInvariant).schema_string + R"(}}]})";
-  EXPECT_FALSE(CheckWritable(Legacy(1, 2), metadata, "t"));
+      Table({}, "long", kIdentity).schema_string + R"(}}]})";
+  EXPECT_FALSE(CheckWritable(Legacy(1, 6), metadata, "t"));
   metadata.schema_string = "{";
   EXPECT_EQ(CheckWritable(Legacy(1, 2), metadata, "t").error().code,
             ErrorCode::kCorruption);

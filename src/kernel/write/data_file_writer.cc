@@ -36,6 +36,8 @@ void CreateFolders(duckdb::FileSystem& files, const std::string& folder) {
 
 Result<std::shared_ptr<const ParquetFormat>> ParquetFormat::Bind(
     duckdb::ClientContext& context, std::shared_ptr<const FileLayout> layout) {
+  BAYOU_ASSIGN(auto rules,
+               RowRules::Bind(context, layout->metadata, layout->schema));
   return engine::Guard([&]() -> std::shared_ptr<const ParquetFormat> {
     auto& system = duckdb::Catalog::GetSystemCatalog(context);
     auto function = system
@@ -51,8 +53,9 @@ Result<std::shared_ptr<const ParquetFormat>> ParquetFormat::Bind(
     duckdb::CopyFunctionBindInput input(info, function.function_info);
     auto bind_data = function.copy_to_bind(context, input, layout->stored_names,
                                            layout->stored_types);
-    return std::shared_ptr<const ParquetFormat>(new ParquetFormat(
-        std::move(function), std::move(bind_data), std::move(layout)));
+    return std::shared_ptr<const ParquetFormat>(
+        new ParquetFormat(std::move(function), std::move(bind_data),
+                          std::move(layout), std::move(rules)));
   });
 }
 

@@ -11,13 +11,15 @@
 
 #include "bayou/result.h"
 #include "kernel/write/file_layout.h"
+#include "kernel/write/row_rules.h"
 
 namespace bayou::write {
 
-// DuckDB's Parquet writer, set up for the files of one layout. Shared by the
-// threads of a statement.
+// DuckDB's Parquet writer, set up for the files of one layout, and the rules
+// that its rows keep. Shared by the threads of a statement.
 class ParquetFormat {
  public:
+  // Errors: see RowRules::Bind.
   static Result<std::shared_ptr<const ParquetFormat>> Bind(
       duckdb::ClientContext& context, std::shared_ptr<const FileLayout> layout);
 
@@ -25,6 +27,7 @@ class ParquetFormat {
   const std::shared_ptr<const FileLayout>& shared_layout() const {
     return layout_;
   }
+  const std::shared_ptr<const RowRules>& rules() const { return rules_; }
   // `snappy.parquet`: what file names end with.
   std::string extension() const;
 
@@ -32,14 +35,17 @@ class ParquetFormat {
   friend class DataFileWriter;
   ParquetFormat(duckdb::CopyFunction function,
                 duckdb::unique_ptr<duckdb::FunctionData> bind_data,
-                std::shared_ptr<const FileLayout> layout)
+                std::shared_ptr<const FileLayout> layout,
+                std::shared_ptr<const RowRules> rules)
       : function_(std::move(function)),
         bind_data_(std::move(bind_data)),
-        layout_(std::move(layout)) {}
+        layout_(std::move(layout)),
+        rules_(std::move(rules)) {}
 
   duckdb::CopyFunction function_;
   duckdb::unique_ptr<duckdb::FunctionData> bind_data_;
   std::shared_ptr<const FileLayout> layout_;
+  std::shared_ptr<const RowRules> rules_;
 };
 
 // Used by one thread. Holds at most one row group of rows, in memory that

@@ -135,6 +135,7 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
   const protocol::TableProperties properties(metadata.configuration);
   auto layout = std::make_shared<FileLayout>();
   layout->schema = schema;
+  layout->metadata = metadata;
   BAYOU_ASSIGN(layout->partition_columns, PartitionPositions(metadata, schema));
   std::vector<std::size_t> last;
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {

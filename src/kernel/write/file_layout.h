@@ -20,6 +20,7 @@ namespace bayou::write {
 
 struct FileLayout {
   protocol::Schema schema;
+  protocol::Metadata metadata;  // Has the rules of rows: see row_rules.h.
 
   // Positions in `schema`, in the order of metaData.partitionColumns.
   std::vector<std::size_t> partition_columns;

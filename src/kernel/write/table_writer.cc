@@ -73,7 +73,8 @@ TableWriter::TableWriter(duckdb::ClientContext& context,
     : context_(context),
       store_(std::move(store)),
       format_(std::move(format)),
-      env_(env) {}
+      env_(env),
+      check_(context, format_->rules()) {}
 
 TableWriter::~TableWriter() {
   if (open_) {
@@ -88,6 +89,7 @@ Status TableWriter::Append(DataChunk& rows) {
   if (rows.size() == 0) return {};
   const FileLayout& layout = format_->layout();
   BAYOU_TRY(CheckNotNull(layout.schema, rows));
+  BAYOU_TRY(check_.Check(rows));
   if (layout.partition_columns.empty()) return AppendToPartition({}, rows);
 
   std::vector<bool> starts(rows.size() + 1, false);

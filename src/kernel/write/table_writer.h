@@ -41,7 +41,8 @@ class TableWriter {
   ~TableWriter();
 
   // `rows` have all the table's columns, of the layout's row types.
-  // Errors: kConstraint (see not_null_check.h); whatever writing files gives.
+  // Errors: kConstraint (see not_null_check.h and row_rules.h); whatever
+  // writing files gives.
   Status Append(duckdb::DataChunk& rows);
 
   Result<WrittenFiles> Finish();
@@ -59,6 +60,7 @@ class TableWriter {
   std::shared_ptr<store::Store> store_;
   std::shared_ptr<const ParquetFormat> format_;
   Env& env_;
+  RowRuleCheck check_;
   std::unique_ptr<OpenFile> open_;
   WrittenFiles written_;
 };
