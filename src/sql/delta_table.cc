@@ -2,6 +2,8 @@
 #include "sql/delta_table.h"
 
 #include <duckdb/parser/constraints/not_null_constraint.hpp>
+#include <duckdb/parser/expression/constant_expression.hpp>
+#include <duckdb/parser/expression/function_expression.hpp>
 #include <duckdb/storage/table_storage_info.hpp>
 
 #include "kernel/engine/engine.h"
@@ -9,12 +11,29 @@
 #include "kernel/protocol/table_features.h"
 #include "kernel/scan/table_scan.h"
 #include "sql/delta_transaction.h"
+#include "sql/insert_columns.h"
 #include "sql/settings.h"
 
 namespace bayou::sql {
 namespace {
 
-duckdb::CreateTableInfo InfoOf(duckdb::SchemaCatalogEntry& schema,
+// What DuckDB puts in for a column that an INSERT leaves out, or where it says
+// DEFAULT. A default that is not understood must not become NULL.
+duckdb::unique_ptr<duckdb::ParsedExpression> DefaultOf(
+    duckdb::ClientContext& context, const protocol::Field& field) {
+  const auto value = DefaultValue(context, field);
+  if (value && !*value) return nullptr;
+  if (value) return duckdb::make_uniq<duckdb::ConstantExpression>(**value);
+  duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> message;
+  message.push_back(duckdb::make_uniq<duckdb::ConstantExpression>(
+      duckdb::Value("the default of column " + field.name +
+                    " cannot be used: " + value.error().message)));
+  return duckdb::make_uniq<duckdb::FunctionExpression>("error",
+                                                       std::move(message));
+}
+
+duckdb::CreateTableInfo InfoOf(duckdb::ClientContext& context,
+                               duckdb::SchemaCatalogEntry& schema,
                                const std::string& name,
                                const table::Snapshot& snapshot) {
   duckdb::CreateTableInfo info(schema, name);
@@ -26,6 +45,9 @@ duckdb::CreateTableInfo InfoOf(duckdb::SchemaCatalogEntry& schema,
                                     engine::ToLogicalType(field.type));
     if (const auto comment = field.MetadataText("comment")) {
       column.SetComment(duckdb::Value(*comment));
+    }
+    if (auto value = DefaultOf(context, field)) {
+      column.SetDefaultValue(std::move(value));
     }
     if (!field.nullable) {
       info.constraints.push_back(duckdb::make_uniq<duckdb::NotNullConstraint>(
@@ -45,9 +67,9 @@ DeltaTable::DeltaTable(duckdb::SchemaCatalogEntry& owner,
       snapshot_(std::move(snapshot)) {}
 
 duckdb::unique_ptr<DeltaTable> DeltaTable::Make(
-    duckdb::SchemaCatalogEntry& schema, const std::string& name,
-    std::shared_ptr<const table::Snapshot> snapshot) {
-  duckdb::CreateTableInfo info = InfoOf(schema, name, *snapshot);
+    duckdb::ClientContext& context, duckdb::SchemaCatalogEntry& schema,
+    const std::string& name, std::shared_ptr<const table::Snapshot> snapshot) {
+  duckdb::CreateTableInfo info = InfoOf(context, schema, name, *snapshot);
   return duckdb::unique_ptr<DeltaTable>(
       new DeltaTable(schema, info, std::move(snapshot)));
 }

@@ -17,8 +17,8 @@ namespace bayou::sql {
 class DeltaTable : public duckdb::TableCatalogEntry {
  public:
   static duckdb::unique_ptr<DeltaTable> Make(
-      duckdb::SchemaCatalogEntry& schema, const std::string& name,
-      std::shared_ptr<const table::Snapshot> snapshot);
+      duckdb::ClientContext& context, duckdb::SchemaCatalogEntry& schema,
+      const std::string& name, std::shared_ptr<const table::Snapshot> snapshot);
 
   // Stands in a listing for a table that cannot be opened.
   static duckdb::unique_ptr<DeltaTable> MakeUnreadable(

@@ -40,8 +40,9 @@ Result<DeltaTable*> DeltaTransaction::Table(duckdb::SchemaCatalogEntry& schema,
                 is_latest ? -1 : snapshot->version()};
   if (const auto known = entries_.find(key); known != entries_.end())
     return known->second;
-  return entries_[key] =
-             &Keep(DeltaTable::Make(schema, name, std::move(snapshot)));
+  const auto client = context.lock();
+  return entries_[key] = &Keep(
+             DeltaTable::Make(*client, schema, name, std::move(snapshot)));
 }
 
 DeltaTable& DeltaTransaction::ListedTable(duckdb::SchemaCatalogEntry& schema,

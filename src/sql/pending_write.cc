@@ -71,6 +71,22 @@ void PendingWrite::DropIncomplete() {
   if (!complete_) Rollback();
 }
 
+Status PendingWrite::BeginIdentity(write::IdentityValues& values) const {
+  BAYOU_ASSIGN(const auto schema,
+               protocol::ParseSchema(transaction_->metadata().schema_string));
+  return values.Begin(schema);
+}
+
+Status PendingWrite::MoveIdentityMarks(const write::IdentityValues& values) {
+  protocol::Metadata metadata = transaction_->metadata();
+  BAYOU_ASSIGN(auto schema, protocol::ParseSchema(metadata.schema_string));
+  if (!values.MoveMarks(schema)) return {};
+  metadata.schema_string = protocol::SchemaToJson(schema);
+  transaction_->SetMetadata(std::move(metadata));
+  operation_.tags["delta.identity.schemaUpdate"] = "true";
+  return {};
+}
+
 void PendingWrite::AddFiles(write::WrittenFiles written, bool read_table) {
   files_ += static_cast<std::int64_t>(written.files.size());
   rows_ += written.rows;

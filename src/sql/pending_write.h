@@ -14,6 +14,7 @@
 #include "bayou/result.h"
 #include "kernel/table/snapshot.h"
 #include "kernel/transaction/transaction.h"
+#include "kernel/write/identity_values.h"
 #include "kernel/write/table_writer.h"
 #include "ops/commands/create_table.h"
 
@@ -37,6 +38,12 @@ class PendingWrite {
   Status BeginCreate(const std::string& location,
                      const commands::TableDefinition& definition,
                      bool as_select);
+
+  // Identity columns go on where the changes so far have left them, and the
+  // marks move when the statement has given its values. Only after a
+  // Begin...().
+  Status BeginIdentity(write::IdentityValues& values) const;
+  Status MoveIdentityMarks(const write::IdentityValues& values);
 
   // Adds what a statement wrote. `read_table`: its rows were computed from the
   // table itself. Only after a Begin...().

@@ -58,10 +58,12 @@ class LocalState final : public duckdb::LocalSinkState {
 
 PhysicalDeltaInsert::PhysicalDeltaInsert(
     duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalType> row_types,
-    Begin begin, bool read_table, bool parallel, duckdb::idx_t cardinality)
+    Begin begin, IdentityOfStatement identity, bool read_table, bool parallel,
+    duckdb::idx_t cardinality)
     : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION,
                        std::move(row_types), cardinality),
       begin_(std::move(begin)),
+      identity_(std::move(identity)),
       read_table_(read_table),
       parallel_(parallel) {}
 
@@ -104,6 +106,7 @@ duckdb::SinkFinalizeType PhysicalDeltaInsert::Finalize(
     duckdb::OperatorSinkFinalizeInput& input) const {
   auto& state = input.global_state.Cast<GlobalState>();
   state.count = state.written.rows;
+  if (identity_) engine::Unwrap(state.pending.MoveIdentityMarks(*identity_));
   state.pending.AddFiles(std::exchange(state.written, {}), read_table_);
   return duckdb::SinkFinalizeType::READY;
 }

@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "kernel/write/data_file_writer.h"
+#include "sql/insert_columns.h"
 #include "sql/pending_write.h"
 
 namespace bayou::sql {
@@ -21,11 +22,12 @@ class PhysicalDeltaInsert final : public duckdb::PhysicalOperator {
   // pending changes. Called once, before the first row.
   using Begin = std::function<PendingWrite&(duckdb::ClientContext& context)>;
 
+  // `identity`: the values that rows take on their way here, or null.
   // `parallel`: several threads may write at once, in no order.
   PhysicalDeltaInsert(duckdb::PhysicalPlan& plan,
                       duckdb::vector<duckdb::LogicalType> types, Begin begin,
-                      bool read_table, bool parallel,
-                      duckdb::idx_t cardinality);
+                      IdentityOfStatement identity, bool read_table,
+                      bool parallel, duckdb::idx_t cardinality);
 
   duckdb::string GetName() const override { return "DELTA_INSERT"; }
 
@@ -56,6 +58,7 @@ class PhysicalDeltaInsert final : public duckdb::PhysicalOperator {
 
  private:
   Begin begin_;
+  IdentityOfStatement identity_;
   bool read_table_;
   bool parallel_;
 };

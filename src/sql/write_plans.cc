@@ -16,6 +16,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
 #include "kernel/transaction/commit_info.h"
+#include "sql/insert_columns.h"
 #include "sql/physical_insert.h"
 #include "sql/table_options.h"
 
@@ -43,6 +44,18 @@ std::vector<duckdb::idx_t> PositionsOf(const protocol::Schema& schema,
         static_cast<duckdb::idx_t>(field - schema.fields.data()));
   }
   return positions;
+}
+
+// Which columns the statement has values for.
+std::vector<bool> GivenColumns(const duckdb::LogicalInsert& op,
+                               const protocol::Schema& schema) {
+  std::vector<bool> given(schema.fields.size(), true);
+  if (op.column_index_map.empty()) return given;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    given[i] = op.column_index_map[duckdb::PhysicalIndex(i)] !=
+               duckdb::DConstants::INVALID_INDEX;
+  }
+  return given;
 }
 
 // Rows of one partition come together: a thread then has one file open, however
@@ -88,7 +101,8 @@ PhysicalOperator& WriteRows(PhysicalPlanGenerator& planner,
                             const duckdb::LogicalOperator& op,
                             PhysicalOperator& rows,
                             const std::vector<duckdb::idx_t>& partition_columns,
-                            bool read_table, PhysicalDeltaInsert::Begin begin) {
+                            bool read_table, PhysicalDeltaInsert::Begin begin,
+                            IdentityOfStatement identity = nullptr) {
   // A query with ORDER BY keeps its order, in the files of one thread.
   const bool ordered = partition_columns.empty() &&
                        PhysicalPlanGenerator::OrderPreservationRecursive(
@@ -97,9 +111,9 @@ PhysicalOperator& WriteRows(PhysicalPlanGenerator& planner,
       partition_columns.empty()
           ? rows
           : SortByPartition(planner, rows, partition_columns);
-  auto& insert =
-      planner.Make<PhysicalDeltaInsert>(op.types, std::move(begin), read_table,
-                                        !ordered, op.estimated_cardinality);
+  auto& insert = planner.Make<PhysicalDeltaInsert>(
+      op.types, std::move(begin), std::move(identity), read_table, !ordered,
+      op.estimated_cardinality);
   insert.children.push_back(sorted);
   return insert;
 }
@@ -212,7 +226,8 @@ void CreateTable(const duckdb::CreateTableInfo& info,
   engine::Unwrap(pending.BeginCreate(location, definition, false));
 }
 
-PhysicalOperator& PlanInsert(ClientContext&, PhysicalPlanGenerator& planner,
+PhysicalOperator& PlanInsert(ClientContext& context,
+                             PhysicalPlanGenerator& planner,
                              duckdb::LogicalInsert& op, PhysicalOperator& plan,
                              std::shared_ptr<const table::Snapshot> snapshot,
                              bool reads_table, PendingWriteOf pending) {
@@ -229,19 +244,24 @@ PhysicalOperator& PlanInsert(ClientContext&, PhysicalPlanGenerator& planner,
                     "tables do not have; use MERGE")
             .value());
   }
-  PhysicalOperator& rows = op.column_index_map.empty()
-                               ? plan
-                               : planner.ResolveDefaultsProjection(op, plan);
+  PhysicalOperator& defaulted =
+      op.column_index_map.empty() ? plan
+                                  : planner.ResolveDefaultsProjection(op, plan);
+  const auto identity = std::make_shared<write::IdentityValues>();
+  PhysicalOperator& rows =
+      CompleteRows(context, planner, snapshot->schema(),
+                   GivenColumns(op, snapshot->schema()), defaulted, identity);
   auto partition_columns =
       PositionsOf(snapshot->schema(), snapshot->metadata().partition_columns);
-  auto begin = [snapshot, pending = std::move(pending)](
+  auto begin = [snapshot, identity, pending = std::move(pending)](
                    ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
     engine::Unwrap(write.BeginAppend(snapshot));
+    engine::Unwrap(write.BeginIdentity(*identity));
     return write;
   };
   return WriteRows(planner, op, rows, partition_columns, reads_table,
-                   std::move(begin));
+                   std::move(begin), identity);
 }
 
 PhysicalOperator& PlanCreateTableAs(ClientContext& context,

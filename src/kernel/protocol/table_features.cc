@@ -114,7 +114,7 @@ constexpr Feature kFeatures[] = {
      [](const Use& t) { return t.HasFieldWith("delta.generationExpression"); }},
     {"columnMapping", kRW, 2, 5, true, kFollow,
      [](const Use& t) { return t.properties.column_mapping_mode() != ColumnMappingMode::kNone; }},
-    {"identityColumns", kW, 1, 6, true, kUnlessUsed,
+    {"identityColumns", kW, 1, 6, true, kFollow,
      [](const Use& t) { return t.HasFieldWith("delta.identity."); }},
 
     {"deletionVectors", kRW, 0, 0, true, kFollow,
@@ -154,7 +154,7 @@ constexpr Feature kFeatures[] = {
      [](const Use& t) { return t.properties.in_commit_timestamps(); }},
     // It guards the log's early versions; appends leave those alone.
     {"checkpointProtection", kW, 0, 0, true, kFollow, ByNameOnly},
-    {"allowColumnDefaults", kW, 0, 0, true, kUnlessUsed,
+    {"allowColumnDefaults", kW, 0, 0, true, kFollow,
      [](const Use& t) { return t.HasFieldWith("CURRENT_DEFAULT"); }},
     {"icebergCompatV1", kW, 0, 0, true, kUnlessUsed,
      [](const Use& t) { return t.Enabled("delta.enableIcebergCompatV1"); }, "columnMapping"},
