@@ -107,11 +107,8 @@ class Translator {
   }
 
   Status Describe(std::size_t i) {
+    if (DescribeLog(i)) return {};
     std::size_t at = Skip(i + 1, {"table"});
-    if ((Is(at, "history") || Is(at, "detail")) && !IsEnd(at + 1)) {
-      const std::optional<NameAt> table = ParseTableName(tokens_, at + 1);
-      if (table) return DescribeLog(i, Is(at, "history"), *table);
-    }
     // DESCRIBE [TABLE] [EXTENDED] t [VERSION AS OF n]
     if ((Is(at, "extended") || Is(at, "formatted")) && !IsEnd(at + 1)) ++at;
     const std::optional<NameAt> table = ParseTableName(tokens_, at);
@@ -123,17 +120,25 @@ class Translator {
     return {};
   }
 
-  Status DescribeLog(std::size_t i, bool history, const NameAt& table) {
+  // DESCRIBE HISTORY t [LIMIT n] and DESCRIBE DETAIL t, as statements or in a
+  // bracket; the token behind it.
+  std::optional<std::size_t> DescribeLog(std::size_t i) {
+    if (!Is(i, "describe") && !Is(i, "desc")) return std::nullopt;
+    const std::size_t at = Skip(i + 1, {"table"});
+    const bool history = Is(at, "history");
+    if ((!history && !Is(at, "detail")) || IsEnd(at + 1)) return std::nullopt;
+    const std::optional<NameAt> table = ParseTableName(tokens_, at + 1);
+    if (!table) return std::nullopt;
     std::string call = history ? "SELECT * FROM bayou_history("
                                : "SELECT * FROM bayou_detail(";
-    call += engine::Literal(table.name.Sql());
-    std::size_t next = table.next;
+    call += engine::Literal(table->name.Sql());
+    std::size_t next = table->next;
     if (history && Is(next, "limit") && IsKind(next + 1, TokenKind::kNumber)) {
       call += ", " + std::string(tokens_[next + 1].text);
       next += 2;
     }
     Replace(i, next, call + ")");
-    return {};
+    return next;
   }
 
   Status Show(std::size_t i) {
@@ -290,6 +295,9 @@ class Translator {
         Replace(i, type->next, type->sql);
         return type->next;
       }
+    }
+    if (i > 0 && IsSymbol(i - 1, '(')) {
+      if (const auto next = DescribeLog(i)) return *next;
     }
     if (const std::optional<NameAt> path = PathAt(i)) return PathName(i, *path);
     if (const auto travel = ParseTimeTravel(text_, tokens_, i)) {

@@ -157,6 +157,13 @@ INSTANTIATE_TEST_SUITE_P(
         Spelling{"DESCRIBE TABLE DETAIL '/x'",
                  "SELECT * FROM bayou_detail('\"delta\".\"main\".\"/x\"')"},
         Spelling{"DESCRIBE TABLE t", "DESCRIBE  t"},
+        Spelling{"SELECT version FROM (DESCRIBE HISTORY t LIMIT 2) h WHERE version > 0",
+                 "SELECT version FROM (SELECT * FROM bayou_history('\"t\"', 2)) h "
+                 "WHERE version > 0"},
+        Spelling{"SELECT name FROM (DESCRIBE DETAIL delta.`/x`)",
+                 "SELECT name FROM (SELECT * FROM "
+                 "bayou_detail('\"delta\".\"main\".\"/x\"'))"},
+        Spelling{"SELECT * FROM (DESCRIBE detail)", "SELECT * FROM (DESCRIBE detail)"},
         Spelling{"DESCRIBE history", "DESCRIBE history"},
         Spelling{"DESCRIBE t VERSION AS OF 2",
                  "DESCRIBE SELECT * FROM t  AT (VERSION => 2)"},

@@ -37,6 +37,11 @@ Status CheckExternal(const ScannedTable& table, std::string_view path) {
   return {};
 }
 
+Status CheckLinksInside(const ScannedTable& table, std::string_view path) {
+  if (table.options.allow_external_paths) return {};
+  return table.snapshot->store().CheckInside(path);
+}
+
 Status CheckInside(const ScannedTable& table, std::string_view path) {
   auto checked = CheckRelativePath(path);
   if (checked) return {};
@@ -58,11 +63,18 @@ Result<std::string> PlaceOfFile(const ScannedTable& table,
   return path;
 }
 
+Status CheckLinks(const ScannedTable& table, std::string_view log_path) {
+  const std::string path = CanonicalPath(log_path);
+  const auto inside = WithinTable(table, path);
+  return inside ? CheckLinksInside(table, *inside) : Status{};
+}
+
 Result<std::string> ReadBytes(const ScannedTable& table,
                               std::string_view canonical_path,
                               std::int64_t offset, std::int64_t length) {
   if (const auto inside = WithinTable(table, canonical_path)) {
     BAYOU_TRY(CheckInside(table, *inside));
+    BAYOU_TRY(CheckLinksInside(table, *inside));
     return table.snapshot->store().ReadRange(*inside, offset, length);
   }
   BAYOU_TRY(CheckExternal(table, canonical_path));

@@ -20,8 +20,12 @@ namespace bayou::scan {
 Result<std::string> PlaceOfFile(const ScannedTable& table,
                                 std::string_view log_path);
 
+// To be called when the file is opened. Errors: kPermissionDenied,
+// DELTA_PATH_OUTSIDE_TABLE, when a link in the table's folder leads out of it.
+Status CheckLinks(const ScannedTable& table, std::string_view log_path);
+
 // Bytes of such a file. `canonical_path` is decoded: see base/uri_path.h.
-// Errors: as PlaceOfFile and store::Store::ReadRange.
+// Errors: as PlaceOfFile, CheckLinks and store::Store::ReadRange.
 Result<std::string> ReadBytes(const ScannedTable& table,
                               std::string_view canonical_path,
                               std::int64_t offset, std::int64_t length);

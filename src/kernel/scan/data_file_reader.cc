@@ -13,6 +13,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
 #include "kernel/scan/column_mapping.h"
+#include "kernel/scan/data_file_place.h"
 #include "kernel/scan/deleted_rows.h"
 #include "kernel/scan/hidden_columns.h"
 
@@ -306,6 +307,7 @@ duckdb::shared_ptr<duckdb::BaseFileReader> DataFileReader::CreateReader(
     duckdb::ClientContext& context, duckdb::GlobalTableFunctionState& gstate,
     const duckdb::OpenFileInfo& file, idx_t file_idx,
     const duckdb::MultiFileBindData& bind_data) {
+  engine::Unwrap(CheckLinks(table(), DataFileOf(file).add.path));
   try {
     return MultiFileReader::CreateReader(context, gstate, file, file_idx,
                                          bind_data);

@@ -446,6 +446,28 @@ TEST_F(TableScanTest, PathsOutsideTheTableAreRefused) {
   }
 }
 
+TEST_F(TableScanTest, LinksOutOfTheTableAreRefused) {
+  Commit({kProtocol, MetadataJson({FieldJson("x", "integer")})});
+  Write("real.parquet", "SELECT 1 AS x");
+  const std::filesystem::path outside = folder_.string() + "-outside";
+  std::filesystem::create_directories(outside);
+  std::filesystem::copy(folder_ / "real.parquet", outside / "out.parquet");
+  std::filesystem::create_symlink(outside, folder_ / "folder");
+  std::filesystem::create_symlink(outside / "out.parquet",
+                                  folder_ / "out.parquet");
+  std::filesystem::create_symlink("real.parquet", folder_ / "in.parquet");
+  for (const char* path : {"out.parquet", "folder/out.parquet"}) {
+    Commit({Add{path}.Json()});
+    EXPECT_THAT(Query("SELECT * FROM $t"),
+                ElementsAre(HasSubstr("DELTA_PATH_OUTSIDE_TABLE")))
+        << path;
+    Commit({Add{path}.Json("remove")});
+  }
+  Commit({Add{"in.parquet"}.Json()});
+  EXPECT_THAT(Query("SELECT * FROM $t"), ElementsAre("1"));
+  std::filesystem::remove_all(outside);
+}
+
 TEST_F(TableScanTest, ChangesOfAddsRemovesAndVectors) {
   Commit({kProtocol, MetadataJson({FieldJson("id", "long")}, "",
                                   R"("delta.enableChangeDataFeed":"true")")});

@@ -2,13 +2,16 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -190,6 +193,7 @@ class LocalStore final : public Store {
   Status Sync(std::string_view name) override;
   Status Move(std::string_view from, std::string_view to) override;
   Status Delete(std::string_view name) override;
+  Status CheckInside(std::string_view name) override;
   std::string NativePath(std::string_view name) const override {
     return name.empty() ? folder_ : JoinPath(folder_, name);
   }
@@ -373,6 +377,45 @@ Status LocalStore::Delete(std::string_view name) {
   const std::string path = NativePath(name);
   if (::unlink(path.c_str()) != 0) return SystemError(errno, "delete", path);
   return {};
+}
+
+// Opens `name` below `folder` with the kernel refusing every way out of it; the
+// errno, or 0.
+int OpenBeneath(const Descriptor& folder, std::string_view name) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const std::string path(name);
+  while (true) {
+    const Descriptor file(static_cast<int>(::syscall(
+        SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
+    if (file.ok()) return 0;
+    if (errno != EINTR && errno != EAGAIN) return errno;
+  }
+}
+
+// For kernels before 5.6, and sandboxes that do not know the call.
+bool ResolvesBeneath(const std::string& folder, const std::string& path) {
+  std::error_code ignored;
+  const auto root = std::filesystem::weakly_canonical(folder, ignored).string();
+  const auto real = std::filesystem::weakly_canonical(path, ignored).string();
+  return real.starts_with(root.ends_with('/') ? root : root + '/');
+}
+
+Status LocalStore::CheckInside(std::string_view name) {
+  const Descriptor folder(OpenRetrying(folder_, O_PATH | O_DIRECTORY));
+  if (!folder.ok()) return SystemError(errno, "open the folder", folder_);
+  const int error = OpenBeneath(folder, name);
+  const std::string path = NativePath(name);
+  const bool unknown = error == ENOSYS || error == EPERM || error == EINVAL;
+  const bool leaves = unknown ? !ResolvesBeneath(folder_, path)
+                              : error == EXDEV || error == ELOOP;
+  if (!leaves) return {};
+  return Fail(ErrorCode::kPermissionDenied, "DELTA_PATH_OUTSIDE_TABLE",
+              fmt::format("a symbolic link on the way to {} leads out of the "
+                          "table's folder; allow it with "
+                          "--allow-external-paths if you trust the table",
+                          path));
 }
 
 }  // namespace

@@ -53,6 +53,27 @@ TEST_F(LocalStoreTest, ReadsBackWhatItPut) {
   EXPECT_EQ(store_->Head("_delta_log/a.json")->size, 5);
 }
 
+TEST_F(LocalStoreTest, FindsLinksThatLeadOut) {
+  namespace fs = std::filesystem;
+  ASSERT_TRUE(store_->PutIfAbsent("part/a", "inside"));
+  ASSERT_TRUE(OpenLocalStore(folder_)->PutIfAbsent("secret", "outside"));
+  fs::create_symlink("a", folder_ / "table/part/b");
+  fs::create_symlink("../part", folder_ / "table/part/c");
+  fs::create_symlink("../../secret", folder_ / "table/part/d");
+  fs::create_symlink(folder_ / "secret", folder_ / "table/e");
+  fs::create_symlink("..", folder_ / "table/f");
+  fs::create_symlink(folder_ / "table", folder_ / "other");
+  for (const char* name : {"part/a", "part/b", "part/c/a", "none", "none/x"}) {
+    EXPECT_TRUE(store_->CheckInside(name)) << name;
+    EXPECT_TRUE(OpenLocalStore(folder_ / "other")->CheckInside(name)) << name;
+  }
+  for (const char* name : {"part/d", "e", "f/secret", "part/c/d"}) {
+    const Status checked = store_->CheckInside(name);
+    ASSERT_FALSE(checked) << name;
+    EXPECT_EQ(checked.error().condition, "DELTA_PATH_OUTSIDE_TABLE") << name;
+  }
+}
+
 TEST_F(LocalStoreTest, NeverReplacesWhatIsThere) {
   ASSERT_TRUE(store_->PutIfAbsent("a", "first"));
   const Status second = store_->PutIfAbsent("a", "second");

@@ -67,6 +67,14 @@ class Store {
   // Errors: kNotFound.
   virtual Status Delete(std::string_view name) = 0;
 
+  // Whether what is read under `name` lies in the folder. Errors:
+  // kPermissionDenied, condition DELTA_PATH_OUTSIDE_TABLE, when a symbolic link
+  // leads out of it (threat T1). That there is no such file is no error.
+  virtual Status CheckInside(std::string_view name) {
+    (void)name;
+    return {};  // Stores of objects have no links.
+  }
+
   // What the engine's file system opens to reach `name`.
   virtual std::string NativePath(std::string_view name) const = 0;
 
