@@ -18,6 +18,7 @@
 
 #include "base/uri_path.h"
 #include "kernel/engine/engine.h"
+#include "sql/change_plans.h"
 #include "sql/delta_table.h"
 #include "sql/delta_transaction.h"
 #include "sql/table_options.h"
@@ -215,11 +216,8 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanInsert(
   if (!plan) Refuse(table, "INSERT without rows");
   const bool reads_table = DeltaTransaction::Get(context, *this)
                                .HasScanned(table.snapshot()->location());
-  return sql::PlanInsert(
-      context, planner, op, *plan, table.snapshot(), reads_table,
-      [this](duckdb::ClientContext& running) -> PendingWrite& {
-        return DeltaTransaction::Get(running, *this).pending();
-      });
+  return sql::PlanInsert(context, planner, op, *plan, table.snapshot(),
+                         reads_table, Pending());
 }
 
 duckdb::PhysicalOperator& DeltaCatalog::PlanCreateTableAs(
@@ -230,29 +228,32 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanCreateTableAs(
   if (!location)
     throw duckdb::InternalException(
         "CREATE TABLE AS over a table that is there");
-  return sql::PlanCreateTableAs(
-      context, planner, op, plan, *location,
-      [this](duckdb::ClientContext& running) -> PendingWrite& {
-        return DeltaTransaction::Get(running, *this).pending();
-      });
+  return sql::PlanCreateTableAs(context, planner, op, plan, *location,
+                                Pending());
 }
 
 duckdb::PhysicalOperator& DeltaCatalog::PlanDelete(
-    duckdb::ClientContext&, duckdb::PhysicalPlanGenerator&,
-    duckdb::LogicalDelete& op, duckdb::PhysicalOperator&) {
-  Refuse(op.table, "DELETE");
+    duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
+    duckdb::LogicalDelete& op, duckdb::PhysicalOperator& plan) {
+  return sql::PlanDelete(context, planner, op, plan, Pending());
 }
 
 duckdb::PhysicalOperator& DeltaCatalog::PlanUpdate(
-    duckdb::ClientContext&, duckdb::PhysicalPlanGenerator&,
-    duckdb::LogicalUpdate& op, duckdb::PhysicalOperator&) {
-  Refuse(op.table, "UPDATE");
+    duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
+    duckdb::LogicalUpdate& op, duckdb::PhysicalOperator& plan) {
+  return sql::PlanUpdate(context, planner, op, plan, Pending());
 }
 
 duckdb::PhysicalOperator& DeltaCatalog::PlanMergeInto(
-    duckdb::ClientContext&, duckdb::PhysicalPlanGenerator&,
-    duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator&) {
-  Refuse(op.table, "MERGE");
+    duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
+    duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator& plan) {
+  return sql::PlanMergeInto(context, planner, op, plan, Pending());
+}
+
+PendingWriteOf DeltaCatalog::Pending() {
+  return [this](duckdb::ClientContext& running) -> PendingWrite& {
+    return DeltaTransaction::Get(running, *this).pending();
+  };
 }
 
 }  // namespace bayou::sql

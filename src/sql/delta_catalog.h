@@ -17,6 +17,7 @@
 
 #include "sql/delta_schema.h"
 #include "sql/lake_folder.h"
+#include "sql/write_plans.h"
 
 namespace bayou::sql {
 
@@ -95,6 +96,7 @@ class DeltaCatalog : public duckdb::Catalog {
       const duckdb::EntryLookupInfo& lookup) override;
 
   DeltaSchema& Schema(const std::string& name);
+  PendingWriteOf Pending();
 
   std::optional<LakeFolder> lake_;
   std::mutex mutex_;

@@ -10,6 +10,7 @@
 #include "kernel/engine/types.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/scan/table_scan.h"
+#include "sql/change_plans.h"
 #include "sql/delta_transaction.h"
 #include "sql/insert_columns.h"
 #include "sql/settings.h"
@@ -109,6 +110,17 @@ duckdb::TableFunction DeltaTable::GetScanFunction(
 duckdb::virtual_column_map_t DeltaTable::GetVirtualColumns() const {
   if (!snapshot_) return {};
   return scan::HiddenColumns(*snapshot_);
+}
+
+duckdb::vector<duckdb::column_t> DeltaTable::GetRowIdColumns() const {
+  return RowIdColumns(*snapshot_);
+}
+
+void DeltaTable::BindUpdateConstraints(duckdb::Binder&, duckdb::LogicalGet& get,
+                                       duckdb::LogicalProjection& projection,
+                                       duckdb::LogicalUpdate& update,
+                                       duckdb::ClientContext&) {
+  AddAllColumns(*this, get, projection, update);
 }
 
 }  // namespace bayou::sql

@@ -38,6 +38,11 @@ class DeltaTable : public duckdb::TableCatalogEntry {
       duckdb::ClientContext& context,
       duckdb::unique_ptr<duckdb::FunctionData>& bind_data) override;
   duckdb::virtual_column_map_t GetVirtualColumns() const override;
+  duckdb::vector<duckdb::column_t> GetRowIdColumns() const override;
+  void BindUpdateConstraints(duckdb::Binder& binder, duckdb::LogicalGet& get,
+                             duckdb::LogicalProjection& projection,
+                             duckdb::LogicalUpdate& update,
+                             duckdb::ClientContext& context) override;
   duckdb::unique_ptr<duckdb::BaseStatistics> GetStatistics(
       duckdb::ClientContext&, duckdb::column_t) override {
     return nullptr;  // The scan knows them.

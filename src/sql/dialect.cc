@@ -232,19 +232,15 @@ class Translator {
     if (After(i, {"convert", "to", "delta"}) != 0)
       return NotYet("CONVERT TO DELTA");
     // The longest form first.
-    static const std::array<Form, 13> kForms = {{
+    static const std::array<Form, 9> kForms = {{
         {"MERGE", {"merge", "with", "schema", "evolution", "into"}, true},
-        {"MERGE", {"merge", "into"}, false},
         {"FSCK", {"fsck", "repair", "table"}, true},
         {"ALTER TABLE", {"alter", "table", "if", "exists"}, false},
         {"ALTER TABLE", {"alter", "table"}, false},
-        {"DELETE", {"delete", "from"}, false},
-        {"TRUNCATE", {"truncate", "table"}, false},
         {"RESTORE", {"restore", "table"}, true},
         {"RESTORE", {"restore"}, true},
         {"REORG", {"reorg", "table"}, true},
         {"OPTIMIZE", {"optimize"}, true},
-        {"UPDATE", {"update"}, false},
         {"VACUUM", {"vacuum"}, false},
     }};
     for (const Form& form : kForms) {

@@ -25,6 +25,18 @@ Status OneTableOnly(const std::string& changed, const std::string& other) {
 
 Status PendingWrite::BeginAppend(
     std::shared_ptr<const table::Snapshot> snapshot) {
+  transaction::Operation operation{
+      "WRITE",
+      {{"mode", transaction::TextParameter("Append")},
+       {"partitionBy",
+        transaction::ListParameter(snapshot->metadata().partition_columns)}},
+      {}};
+  return BeginChange(std::move(snapshot), std::move(operation));
+}
+
+Status PendingWrite::BeginChange(
+    std::shared_ptr<const table::Snapshot> snapshot,
+    transaction::Operation operation) {
   DropIncomplete();
   if (transaction_) {
     if (transaction_->location() == snapshot->location()) return {};
@@ -32,14 +44,23 @@ Status PendingWrite::BeginAppend(
   }
   BAYOU_ASSIGN(auto transaction, transaction::Transaction::On(
                                      std::move(snapshot), Env::System()));
-  transaction::Operation operation{
-      "WRITE",
-      {{"mode", transaction::TextParameter("Append")},
-       {"partitionBy",
-        transaction::ListParameter(transaction.metadata().partition_columns)}},
-      {}};
   Begin(std::move(transaction), std::move(operation));
   return {};
+}
+
+void PendingWrite::FinishChange(
+    std::vector<std::pair<std::string, std::int64_t>> metrics) {
+  for (const auto& [name, value] : metrics) SetMetric(name, value);
+  complete_ = true;
+}
+
+void PendingWrite::SetMetric(const std::string& name, std::int64_t value) {
+  for (auto& [known, old] : operation_.metrics) {
+    if (known != name) continue;
+    old = value;
+    return;
+  }
+  operation_.metrics.emplace_back(name, value);
 }
 
 Status PendingWrite::BeginCreate(const std::string& location,
@@ -91,9 +112,9 @@ void PendingWrite::AddFiles(write::WrittenFiles written, bool read_table) {
   files_ += static_cast<std::int64_t>(written.files.size());
   rows_ += written.rows;
   bytes_ += written.bytes;
-  operation_.metrics = {{"numFiles", files_},
-                        {"numOutputRows", rows_},
-                        {"numOutputBytes", bytes_}};
+  SetMetric("numFiles", files_);
+  SetMetric("numOutputRows", rows_);
+  SetMetric("numOutputBytes", bytes_);
   transaction_->AddFiles(std::move(written.files));
   if (read_table) transaction_->ReadWholeTable();
   complete_ = true;
@@ -113,6 +134,8 @@ Status PendingWrite::Commit() {
   if (!transaction_) return {};
   transaction::Transaction transaction =
       *std::exchange(transaction_, std::nullopt);
+  // A change that found no row. An append is a version without rows, too.
+  if (transaction.staged().empty() && operation_.name != "WRITE") return {};
   const Result<protocol::Version> version = transaction.Commit(operation_);
   if (!version) {
     Abandon(transaction);

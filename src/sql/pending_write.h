@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bayou/result.h"
 #include "kernel/table/snapshot.h"
@@ -34,6 +36,11 @@ class PendingWrite {
   // table has changes already; see Transaction::On.
   Status BeginAppend(std::shared_ptr<const table::Snapshot> snapshot);
 
+  // Begins a statement that changes or deletes rows, and is `operation` in the
+  // history. Errors: as above.
+  Status BeginChange(std::shared_ptr<const table::Snapshot> snapshot,
+                     transaction::Operation operation);
+
   // Begins a new table. Errors: as above; see commands::CreateTable.
   Status BeginCreate(const std::string& location,
                      const commands::TableDefinition& definition,
@@ -48,6 +55,10 @@ class PendingWrite {
   // Adds what a statement wrote. `read_table`: its rows were computed from the
   // table itself. Only after a Begin...().
   void AddFiles(write::WrittenFiles written, bool read_table);
+
+  // What a statement stages after BeginChange(); then it says what it did.
+  transaction::Transaction& change() { return *transaction_; }
+  void FinishChange(std::vector<std::pair<std::string, std::int64_t>> metrics);
 
   // The table with changes, or nullptr. A statement that reads it would not see
   // them: refuse it (CheckReadable).
@@ -69,6 +80,7 @@ class PendingWrite {
   void Begin(transaction::Transaction transaction,
              transaction::Operation operation);
   void DropIncomplete();
+  void SetMetric(const std::string& name, std::int64_t value);
   void Abandon(transaction::Transaction& transaction);
 
   duckdb::DatabaseInstance& database_;

@@ -8,6 +8,7 @@
 
 #include "base/env.h"
 #include "kernel/engine/engine.h"
+#include "kernel/scan/chosen_rows.h"
 #include "kernel/write/table_writer.h"
 
 namespace bayou::sql {
@@ -17,67 +18,131 @@ using duckdb::ClientContext;
 using duckdb::DataChunk;
 using duckdb::ExecutionContext;
 
-class GlobalState final : public duckdb::GlobalSinkState {
+// Files that several threads write.
+class Files {
  public:
-  explicit GlobalState(PendingWrite& pending_write,
-                       std::shared_ptr<const write::ParquetFormat> parquet)
-      : pending(pending_write),
-        store(pending_write.transaction()->shared_store()),
-        format(std::move(parquet)) {}
+  explicit Files(std::shared_ptr<store::Store> store)
+      : store_(std::move(store)) {}
 
   // What no transaction took over belongs to a statement that failed.
-  ~GlobalState() override { write::DeleteFiles(*store, written.files); }
+  ~Files() { write::DeleteFiles(*store_, written_.files); }
 
   void Add(write::WrittenFiles more) {
     const std::lock_guard guard(mutex_);
-    written.files.insert(written.files.end(),
-                         std::make_move_iterator(more.files.begin()),
-                         std::make_move_iterator(more.files.end()));
-    written.rows += more.rows;
-    written.bytes += more.bytes;
+    written_.files.insert(written_.files.end(),
+                          std::make_move_iterator(more.files.begin()),
+                          std::make_move_iterator(more.files.end()));
+    written_.rows += more.rows;
+    written_.bytes += more.bytes;
+  }
+  write::WrittenFiles Take() { return std::exchange(written_, {}); }
+
+ private:
+  std::shared_ptr<store::Store> store_;
+  std::mutex mutex_;
+  write::WrittenFiles written_;
+};
+
+std::vector<protocol::CdcFile> AsChangeFiles(write::WrittenFiles written) {
+  std::vector<protocol::CdcFile> files;
+  for (protocol::AddFile& file : written.files) {
+    files.push_back({std::move(file.path), std::move(file.partition_values),
+                     file.size, std::move(file.tags)});
+  }
+  return files;
+}
+
+class GlobalState final : public duckdb::GlobalSinkState {
+ public:
+  GlobalState(ClientContext& context, PendingWrite& pending_write,
+              const RowTarget& target)
+      : pending(pending_write),
+        store(pending_write.transaction()->shared_store()),
+        data(store),
+        feed(store) {
+    const transaction::Transaction& transaction = *pending.transaction();
+    const protocol::Schema schema = engine::Unwrap(
+        protocol::ParseSchema(transaction.metadata().schema_string));
+    const auto table = engine::Unwrap(write::PlanFileLayout(
+        transaction.protocol(), transaction.metadata(), schema));
+    data_format = engine::Unwrap(write::ParquetFormat::Bind(
+        context, target.extra_columns.empty()
+                     ? table
+                     : write::WithExtraColumns(*table, target.extra_columns)));
+    if (!target.change_type) return;
+    auto layout = write::WithExtraColumns(
+        *table, {{*target.change_type, scan::kChangeTypeColumn,
+                  duckdb::LogicalType::VARCHAR}});
+    layout->folder = "_change_data/";
+    layout->prefix = "cdc-00000-";
+    feed_format =
+        engine::Unwrap(write::ParquetFormat::Bind(context, std::move(layout)));
   }
 
   PendingWrite& pending;
   std::shared_ptr<store::Store> store;
-  std::shared_ptr<const write::ParquetFormat> format;
-  write::WrittenFiles written;
+  std::shared_ptr<const write::ParquetFormat> data_format;
+  std::shared_ptr<const write::ParquetFormat> feed_format;  // Null: no feed.
+  Files data;
+  Files feed;
   std::int64_t count = 0;  // Rows, for the statement's result.
-
- private:
-  std::mutex mutex_;
 };
 
 class LocalState final : public duckdb::LocalSinkState {
  public:
   LocalState(ClientContext& context, const GlobalState& global)
-      : writer(context, global.store, global.format, Env::System()) {}
-  write::TableWriter writer;
+      : data(context, global.store, global.data_format, Env::System()) {
+    if (global.feed_format) {
+      feed.emplace(context, global.store, global.feed_format, Env::System());
+    }
+  }
+  write::TableWriter data;
+  std::optional<write::TableWriter> feed;
 };
+
+// Rows that are data, and rows for the change feed.
+void AppendApart(DataChunk& rows, duckdb::idx_t change_type,
+                 LocalState& local) {
+  duckdb::UnifiedVectorFormat types;
+  rows.data[change_type].ToUnifiedFormat(rows.size(), types);
+  duckdb::SelectionVector data(rows.size());
+  duckdb::SelectionVector feed(rows.size());
+  duckdb::idx_t data_count = 0;
+  duckdb::idx_t feed_count = 0;
+  for (duckdb::idx_t i = 0; i < rows.size(); ++i) {
+    if (types.validity.RowIsValid(types.sel->get_index(i))) {
+      feed.set_index(feed_count++, i);
+    } else {
+      data.set_index(data_count++, i);
+    }
+  }
+  const auto append = [&](write::TableWriter& writer,
+                          const duckdb::SelectionVector& chosen,
+                          duckdb::idx_t count) {
+    DataChunk part;
+    part.InitializeEmpty(rows.GetTypes());
+    part.Reference(rows);
+    if (count < rows.size()) part.Slice(chosen, count);
+    engine::Unwrap(writer.AppendUnchecked(part));
+  };
+  if (data_count > 0) append(local.data, data, data_count);
+  if (feed_count > 0) append(*local.feed, feed, feed_count);
+}
 
 }  // namespace
 
 PhysicalDeltaInsert::PhysicalDeltaInsert(
     duckdb::PhysicalPlan& plan, duckdb::vector<duckdb::LogicalType> row_types,
-    Begin begin, IdentityOfStatement identity, bool read_table, bool parallel,
-    duckdb::idx_t cardinality)
+    RowTarget target, bool parallel, duckdb::idx_t cardinality)
     : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION,
                        std::move(row_types), cardinality),
-      begin_(std::move(begin)),
-      identity_(std::move(identity)),
-      read_table_(read_table),
+      target_(std::move(target)),
       parallel_(parallel) {}
 
 duckdb::unique_ptr<duckdb::GlobalSinkState>
 PhysicalDeltaInsert::GetGlobalSinkState(ClientContext& context) const {
-  PendingWrite& pending = begin_(context);
-  const transaction::Transaction& transaction = *pending.transaction();
-  const protocol::Schema schema = engine::Unwrap(
-      protocol::ParseSchema(transaction.metadata().schema_string));
-  auto layout = engine::Unwrap(write::PlanFileLayout(
-      transaction.protocol(), transaction.metadata(), schema));
-  auto format =
-      engine::Unwrap(write::ParquetFormat::Bind(context, std::move(layout)));
-  return duckdb::make_uniq<GlobalState>(pending, std::move(format));
+  return duckdb::make_uniq<GlobalState>(context, target_.begin(context),
+                                        target_);
 }
 
 duckdb::unique_ptr<duckdb::LocalSinkState>
@@ -89,15 +154,22 @@ PhysicalDeltaInsert::GetLocalSinkState(ExecutionContext& context) const {
 duckdb::SinkResultType PhysicalDeltaInsert::Sink(
     ExecutionContext&, DataChunk& chunk,
     duckdb::OperatorSinkInput& input) const {
-  engine::Unwrap(input.local_state.Cast<LocalState>().writer.Append(chunk));
+  auto& local = input.local_state.Cast<LocalState>();
+  if (target_.change_type) {
+    AppendApart(chunk, *target_.change_type, local);
+  } else {
+    engine::Unwrap(target_.checks_rows ? local.data.Append(chunk)
+                                       : local.data.AppendUnchecked(chunk));
+  }
   return duckdb::SinkResultType::NEED_MORE_INPUT;
 }
 
 duckdb::SinkCombineResultType PhysicalDeltaInsert::Combine(
     ExecutionContext&, duckdb::OperatorSinkCombineInput& input) const {
-  auto written =
-      engine::Unwrap(input.local_state.Cast<LocalState>().writer.Finish());
-  input.global_state.Cast<GlobalState>().Add(std::move(written));
+  auto& local = input.local_state.Cast<LocalState>();
+  auto& global = input.global_state.Cast<GlobalState>();
+  global.data.Add(engine::Unwrap(local.data.Finish()));
+  if (local.feed) global.feed.Add(engine::Unwrap(local.feed->Finish()));
   return duckdb::SinkCombineResultType::FINISHED;
 }
 
@@ -105,9 +177,8 @@ duckdb::SinkFinalizeType PhysicalDeltaInsert::Finalize(
     duckdb::Pipeline&, duckdb::Event&, ClientContext&,
     duckdb::OperatorSinkFinalizeInput& input) const {
   auto& state = input.global_state.Cast<GlobalState>();
-  state.count = state.written.rows;
-  if (identity_) engine::Unwrap(state.pending.MoveIdentityMarks(*identity_));
-  state.pending.AddFiles(std::exchange(state.written, {}), read_table_);
+  state.count = target_.finish(state.pending, state.data.Take(),
+                               AsChangeFiles(state.feed.Take()));
   return duckdb::SinkFinalizeType::READY;
 }
 

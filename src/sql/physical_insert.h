@@ -1,33 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of the plan of an INSERT or CREATE TABLE AS SELECT: each thread
-// writes the rows that reach it to files of its own; the files become part of
-// the SQL transaction when all are there. Gives one row: how many rows were
-// written.
+// The end of the plan of every statement that writes rows: each thread writes
+// the rows that reach it to files of its own; the files become part of the SQL
+// transaction when all are there. Gives one row: how many rows were changed.
 #pragma once
 
 #include <duckdb.hpp>
 #include <duckdb/execution/physical_operator.hpp>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "kernel/write/data_file_writer.h"
-#include "sql/insert_columns.h"
+#include "kernel/write/file_layout.h"
+#include "kernel/write/table_writer.h"
 #include "sql/pending_write.h"
 
 namespace bayou::sql {
 
-class PhysicalDeltaInsert final : public duckdb::PhysicalOperator {
- public:
+// What is written, and to what end.
+struct RowTarget {
   // Begins the write in the SQL transaction of `context` and returns its
   // pending changes. Called once, before the first row.
-  using Begin = std::function<PendingWrite&(duckdb::ClientContext& context)>;
+  std::function<PendingWrite&(duckdb::ClientContext& context)> begin;
 
-  // `identity`: the values that rows take on their way here, or null.
+  // Hands the files over when all are written, those with data and those of the
+  // change feed, and returns the number of rows for the statement's result.
+  std::function<std::int64_t(PendingWrite& pending, write::WrittenFiles data,
+                             std::vector<protocol::CdcFile> feed)>
+      finish;
+
+  // Rows are new, so they must keep the table's rules.
+  bool checks_rows = true;
+  // Columns that stand behind the table's, for data files.
+  std::vector<write::ExtraColumn> extra_columns = {};
+  // Where a column says that a row is for the change feed, and what change it
+  // was; NULL: it is data.
+  std::optional<duckdb::idx_t> change_type = {};
+};
+
+class PhysicalDeltaInsert final : public duckdb::PhysicalOperator {
+ public:
   // `parallel`: several threads may write at once, in no order.
   PhysicalDeltaInsert(duckdb::PhysicalPlan& plan,
-                      duckdb::vector<duckdb::LogicalType> types, Begin begin,
-                      IdentityOfStatement identity, bool read_table,
-                      bool parallel, duckdb::idx_t cardinality);
+                      duckdb::vector<duckdb::LogicalType> types,
+                      RowTarget target, bool parallel,
+                      duckdb::idx_t cardinality);
 
   duckdb::string GetName() const override { return "DELTA_INSERT"; }
 
@@ -57,9 +75,7 @@ class PhysicalDeltaInsert final : public duckdb::PhysicalOperator {
       duckdb::OperatorSourceInput& input) const override;
 
  private:
-  Begin begin_;
-  IdentityOfStatement identity_;
-  bool read_table_;
+  RowTarget target_;
   bool parallel_;
 };
 

@@ -96,26 +96,20 @@ PhysicalOperator& CastRows(ClientContext& context,
   return projection;
 }
 
-// The sink over `rows`, which have the table's columns and types.
-PhysicalOperator& WriteRows(PhysicalPlanGenerator& planner,
-                            const duckdb::LogicalOperator& op,
-                            PhysicalOperator& rows,
-                            const std::vector<duckdb::idx_t>& partition_columns,
-                            bool read_table, PhysicalDeltaInsert::Begin begin,
-                            IdentityOfStatement identity = nullptr) {
-  // A query with ORDER BY keeps its order, in the files of one thread.
-  const bool ordered = partition_columns.empty() &&
-                       PhysicalPlanGenerator::OrderPreservationRecursive(
-                           rows) == duckdb::OrderPreservationType::FIXED_ORDER;
-  PhysicalOperator& sorted =
-      partition_columns.empty()
-          ? rows
-          : SortByPartition(planner, rows, partition_columns);
-  auto& insert = planner.Make<PhysicalDeltaInsert>(
-      op.types, std::move(begin), std::move(identity), read_table, !ordered,
-      op.estimated_cardinality);
-  insert.children.push_back(sorted);
-  return insert;
+RowTarget AppendedRows(std::function<PendingWrite&(ClientContext&)> begin,
+                       bool read_table,
+                       IdentityOfStatement identity = nullptr) {
+  RowTarget target;
+  target.begin = std::move(begin);
+  target.finish = [read_table, identity = std::move(identity)](
+                      PendingWrite& pending, write::WrittenFiles data,
+                      const auto&) {
+    const std::int64_t rows = data.rows;
+    if (identity) engine::Unwrap(pending.MoveIdentityMarks(*identity));
+    pending.AddFiles(std::move(data), read_table);
+    return rows;
+  };
+  return target;
 }
 
 Status CheckColumn(const duckdb::ColumnDefinition& column) {
@@ -192,6 +186,29 @@ Status CheckSupportedClauses(const duckdb::CreateTableInfo& info) {
 
 }  // namespace
 
+PhysicalOperator& WriteRows(PhysicalPlanGenerator& planner,
+                            const duckdb::LogicalOperator& op,
+                            PhysicalOperator& rows,
+                            const std::vector<duckdb::idx_t>& partition_columns,
+                            RowTarget target) {
+  // A query with ORDER BY keeps its order, in the files of one thread.
+  const bool ordered = partition_columns.empty() &&
+                       PhysicalPlanGenerator::OrderPreservationRecursive(
+                           rows) == duckdb::OrderPreservationType::FIXED_ORDER;
+  PhysicalOperator& sorted =
+      partition_columns.empty()
+          ? rows
+          : SortByPartition(planner, rows, partition_columns);
+  auto& insert = planner.Make<PhysicalDeltaInsert>(
+      op.types, std::move(target), !ordered, op.estimated_cardinality);
+  insert.children.push_back(sorted);
+  return insert;
+}
+
+std::vector<duckdb::idx_t> PartitionPositions(const table::Snapshot& snapshot) {
+  return PositionsOf(snapshot.schema(), snapshot.metadata().partition_columns);
+}
+
 Result<commands::TableDefinition> DefinitionOf(
     const duckdb::CreateTableInfo& info) {
   BAYOU_TRY(CheckSupportedClauses(info));
@@ -251,8 +268,7 @@ PhysicalOperator& PlanInsert(ClientContext& context,
   PhysicalOperator& rows =
       CompleteRows(context, planner, snapshot->schema(),
                    GivenColumns(op, snapshot->schema()), defaulted, identity);
-  auto partition_columns =
-      PositionsOf(snapshot->schema(), snapshot->metadata().partition_columns);
+  const auto partition_columns = PartitionPositions(*snapshot);
   auto begin = [snapshot, identity, pending = std::move(pending)](
                    ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
@@ -260,8 +276,8 @@ PhysicalOperator& PlanInsert(ClientContext& context,
     engine::Unwrap(write.BeginIdentity(*identity));
     return write;
   };
-  return WriteRows(planner, op, rows, partition_columns, reads_table,
-                   std::move(begin), identity);
+  return WriteRows(planner, op, rows, partition_columns,
+                   AppendedRows(std::move(begin), reads_table, identity));
 }
 
 PhysicalOperator& PlanCreateTableAs(ClientContext& context,
@@ -286,8 +302,8 @@ PhysicalOperator& PlanCreateTableAs(ClientContext& context,
     return write;
   };
   PhysicalOperator& rows = CastRows(context, planner, plan, types);
-  return WriteRows(planner, op, rows, partition_columns, false,
-                   std::move(begin));
+  return WriteRows(planner, op, rows, partition_columns,
+                   AppendedRows(std::move(begin), false));
 }
 
 }  // namespace bayou::sql

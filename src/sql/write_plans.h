@@ -13,15 +13,27 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernel/table/snapshot.h"
 #include "sql/pending_write.h"
+#include "sql/physical_insert.h"
 
 namespace bayou::sql {
 
 // The pending changes of the SQL transaction in which a plan runs (a prepared
 // plan runs in many).
 using PendingWriteOf = std::function<PendingWrite&(duckdb::ClientContext&)>;
+
+// The end of every plan that writes: `rows` have the table's columns, of which
+// those at `partition_columns` come together, and maybe more behind them.
+duckdb::PhysicalOperator& WriteRows(
+    duckdb::PhysicalPlanGenerator& planner, const duckdb::LogicalOperator& op,
+    duckdb::PhysicalOperator& rows,
+    const std::vector<duckdb::idx_t>& partition_columns, RowTarget target);
+
+// The positions of the partition columns in the schema.
+std::vector<duckdb::idx_t> PartitionPositions(const table::Snapshot& snapshot);
 
 // INSERT into an existing table. `plan` gives the rows. `reads_table`: the
 // statement scans the table that it inserts into.

@@ -226,8 +226,16 @@ bool DeletionVector::Contains(std::uint64_t row) const {
          roaring_bitmap_contains(bucket->second.get(), Low(row));
 }
 
-void DeletionVector::Add(std::uint64_t row) {
-  roaring_bitmap_add(bitmap_->At(High(row)), Low(row));
+bool DeletionVector::Intersects(const DeletionVector& other) const {
+  return std::ranges::any_of(bitmap_->buckets, [&](const auto& entry) {
+    const auto theirs = other.bitmap_->buckets.find(entry.first);
+    return theirs != other.bitmap_->buckets.end() &&
+           roaring_bitmap_intersect(entry.second.get(), theirs->second.get());
+  });
+}
+
+bool DeletionVector::Add(std::uint64_t row) {
+  return roaring_bitmap_add_checked(bitmap_->At(High(row)), Low(row));
 }
 
 void DeletionVector::AddRange(std::uint64_t first, std::uint64_t end) {
@@ -327,6 +335,18 @@ std::string DeletionVector::EncodeBlock() const {
   block += bitmap;
   AppendBigEndian(block, Crc32(bitmap));
   return block;
+}
+
+DeletionVectorDescriptor DeletionVector::EncodeInline() const {
+  std::string bitmap = Encode();
+  DeletionVectorDescriptor descriptor;
+  descriptor.storage_type = 'i';
+  descriptor.size_in_bytes = static_cast<std::int32_t>(bitmap.size());
+  descriptor.cardinality = static_cast<std::int64_t>(Cardinality());
+  // Z85 knows multiples of four bytes only.
+  bitmap.resize((bitmap.size() + 3) / 4 * 4);
+  descriptor.path_or_inline_dv = Z85Encode(bitmap);
+  return descriptor;
 }
 
 }  // namespace bayou::protocol

@@ -39,7 +39,8 @@ class DeletionVector {
       const DeletionVectorDescriptor& descriptor, std::string_view block);
 
   bool Contains(std::uint64_t row) const;
-  void Add(std::uint64_t row);
+  bool Intersects(const DeletionVector& other) const;
+  bool Add(std::uint64_t row);  // False when it was there.
   void AddRange(std::uint64_t first, std::uint64_t end);
   std::uint64_t Cardinality() const;
   // The largest row, or nullopt when empty.
@@ -57,6 +58,8 @@ class DeletionVector {
   std::string Encode() const;
   // The file form of one vector: size, bitmap, CRC-32.
   std::string EncodeBlock() const;
+  // With the bitmap in the descriptor itself.
+  DeletionVectorDescriptor EncodeInline() const;
 
  private:
   struct Bitmap;

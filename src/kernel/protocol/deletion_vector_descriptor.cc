@@ -71,4 +71,20 @@ Result<std::string> DeletionVectorDescriptor::FilePath() const {
                   "deletion_vector_" + UuidText(*uuid) + ".bin");
 }
 
+std::string DeletionVectorDescriptor::PathOfUuid(std::string_view uuid) {
+  std::string bytes;
+  int high = -1;
+  for (const char digit : uuid) {
+    if (digit == '-') continue;
+    const int value = digit <= '9' ? digit - '0' : digit - 'a' + 10;
+    if (high < 0) {
+      high = value;
+      continue;
+    }
+    bytes += static_cast<char>(high << 4 | value);
+    high = -1;
+  }
+  return Z85Encode(bytes);
+}
+
 }  // namespace bayou::protocol

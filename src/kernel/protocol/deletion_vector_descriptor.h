@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "bayou/result.h"
 
@@ -26,6 +27,10 @@ struct DeletionVectorDescriptor {
   // for 'u' (`[prefix/]deletion_vector_<uuid>.bin`), absolute for 'p'.
   // Errors: kCorruption for a bad Z85 UUID; kInvalidArgument for 'i'.
   Result<std::string> FilePath() const;
+
+  // The path_or_inline_dv of storage type 'u' for the file
+  // `deletion_vector_<uuid>.bin`. `uuid` as in base/env.h.
+  static std::string PathOfUuid(std::string_view uuid);
 
   bool operator==(const DeletionVectorDescriptor&) const = default;
 };

@@ -34,9 +34,11 @@ ExpressionPtr Constant(Value value) {
 // over the columns that the Parquet reader delivers.
 class FileSetup {
  public:
-  FileSetup(const ScannedTable& table, const DataFile& file,
-            duckdb::MultiFileReaderData& data, duckdb::ClientContext& context)
+  FileSetup(const ScannedTable& table, OpenedFiles& opened,
+            const DataFile& file, duckdb::MultiFileReaderData& data,
+            duckdb::ClientContext& context)
       : table_(table),
+        opened_(opened),
         file_(file),
         data_(data),
         reader_(data.reader->Cast<duckdb::ParquetReader>()),
@@ -94,9 +96,11 @@ class FileSetup {
     return true;
   }
 
-  std::optional<Value> ConstantOf(const ColumnIndex& column) const {
+  std::optional<Value> ConstantOf(const ColumnIndex& column) {
     const idx_t id = column.GetPrimaryIndex();
     if (const auto hidden = HiddenColumnOf(id)) {
+      if (*hidden == HiddenColumn::kFileNumber)
+        return Value::BIGINT(opened_.Add(file_.add));
       const FileIdentity identity{file_.add.path, file_.add.size,
                                   file_.add.modification_time};
       return engine::Unwrap(HiddenConstant(table_, identity, *hidden));
@@ -250,6 +254,7 @@ class FileSetup {
       duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER;
 
   const ScannedTable& table_;
+  OpenedFiles& opened_;
   const DataFile& file_;
   duckdb::MultiFileReaderData& data_;
   duckdb::ParquetReader& reader_;
@@ -323,7 +328,8 @@ duckdb::ReaderInitializeType DataFileReader::InitializeReader(
     duckdb::optional_ptr<duckdb::TableFilterSet> filters,
     duckdb::ClientContext& context, duckdb::MultiFileGlobalState&) {
   const DataFile& file = DataFileOf(reader_data.reader->file);
-  return FileSetup(table(), file, reader_data, context).Run(columns, filters)
+  return FileSetup(table(), *info_->opened, file, reader_data, context)
+                 .Run(columns, filters)
              ? duckdb::ReaderInitializeType::INITIALIZED
              : duckdb::ReaderInitializeType::SKIP_READING_FILE;
 }

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "kernel/scan/data_file_list.h"
+#include "kernel/scan/opened_files.h"
 #include "kernel/scan/scanned_table.h"
 
 namespace bayou::scan {
@@ -18,6 +19,7 @@ namespace bayou::scan {
 struct ScanFunctionInfo : public duckdb::TableFunctionInfo {
   std::shared_ptr<const ScannedTable> table;
   std::shared_ptr<const DataFileSource> source;
+  std::shared_ptr<OpenedFiles> opened = std::make_shared<OpenedFiles>();
   duckdb::table_function_t parquet_scan = nullptr;  // DuckDB's own.
 };
 

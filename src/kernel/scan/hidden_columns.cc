@@ -34,6 +34,8 @@ constexpr std::array<Description, kHiddenColumns> kColumns = {{
      duckdb::LogicalTypeId::TIMESTAMP_TZ},
     {HiddenColumn::kRowIndex, "_metadata.row_index",
      duckdb::LogicalTypeId::BIGINT},
+    {HiddenColumn::kFileNumber, "_metadata.file_number",
+     duckdb::LogicalTypeId::BIGINT},
     {HiddenColumn::kRowId, "_metadata.row_id", duckdb::LogicalTypeId::BIGINT},
     {HiddenColumn::kRowCommitVersion, "_metadata.row_commit_version",
      duckdb::LogicalTypeId::BIGINT},

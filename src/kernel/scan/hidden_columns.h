@@ -23,11 +23,12 @@ enum class HiddenColumn : std::uint8_t {
   kFileName,
   kFileSize,  // Bytes.
   kFileModificationTime,
-  kRowIndex,  // Position in the file; deleted rows count.
+  kRowIndex,    // Position in the file; deleted rows count.
+  kFileNumber,  // Of the file in the scan: see opened_files.h. For ourselves.
   kRowId,
   kRowCommitVersion,
 };
-inline constexpr std::size_t kHiddenColumns = 7;
+inline constexpr std::size_t kHiddenColumns = 8;
 
 duckdb::column_t HiddenColumnId(HiddenColumn column);
 std::optional<HiddenColumn> HiddenColumnOf(duckdb::column_t id);

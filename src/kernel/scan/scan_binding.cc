@@ -106,8 +106,16 @@ duckdb::TableFunction ParquetScan(ClientContext& context) {
 
 }  // namespace
 
+bool IsTableScan(const duckdb::TableFunction& function) {
+  return function.function == Scan;
+}
+
 const DataFileList& FilesOf(const FunctionData& scan) {
   return scan.Cast<MultiFileBindData>().file_list->Cast<DataFileList>();
+}
+
+std::shared_ptr<const OpenedFiles> OpenedFilesOf(const FunctionData& scan) {
+  return ReaderOf(scan).info().opened;
 }
 
 BoundScan BindFiles(ClientContext& context,

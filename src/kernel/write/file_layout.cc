@@ -182,4 +182,15 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
   return layout;
 }
 
+std::shared_ptr<FileLayout> WithExtraColumns(
+    const FileLayout& layout, const std::vector<ExtraColumn>& columns) {
+  auto extended = std::make_shared<FileLayout>(layout);
+  for (const ExtraColumn& column : columns) {
+    extended->stored_columns.push_back(column.position);
+    extended->stored_names.push_back(column.name);
+    extended->stored_types.push_back(column.type);
+  }
+  return extended;
+}
+
 }  // namespace bayou::write

@@ -40,6 +40,10 @@ struct FileLayout {
   std::size_t string_prefix = 32;  // See string_bounds.h.
   bool tight_bounds = false;       // Statistics say so where vectors can come.
 
+  // What names of files begin with, behind the folder of their partition.
+  std::string folder;  // Empty, or with a slash at its end.
+  std::string prefix = "part-00000-";
+
   std::string codec;                  // As in delta.parquet.compression.codec.
   std::int64_t target_file_size = 0;  // Bytes; a file may be somewhat larger.
 
@@ -53,5 +57,17 @@ struct FileLayout {
 Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
     const protocol::Protocol& protocol, const protocol::Metadata& metadata,
     const protocol::Schema& schema);
+
+// A column that files have beside those of the table, without statistics; in
+// rows that are written it stands at `position`, behind the table's columns.
+struct ExtraColumn {
+  std::size_t position = 0;
+  std::string name;
+  duckdb::LogicalType type;
+};
+
+// `layout` for files that have the columns too.
+std::shared_ptr<FileLayout> WithExtraColumns(
+    const FileLayout& layout, const std::vector<ExtraColumn>& columns);
 
 }  // namespace bayou::write

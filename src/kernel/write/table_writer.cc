@@ -87,9 +87,14 @@ TableWriter::~TableWriter() {
 
 Status TableWriter::Append(DataChunk& rows) {
   if (rows.size() == 0) return {};
-  const FileLayout& layout = format_->layout();
-  BAYOU_TRY(CheckNotNull(layout.schema, rows));
+  BAYOU_TRY(CheckNotNull(format_->layout().schema, rows));
   BAYOU_TRY(check_.Check(rows));
+  return AppendUnchecked(rows);
+}
+
+Status TableWriter::AppendUnchecked(DataChunk& rows) {
+  if (rows.size() == 0) return {};
+  const FileLayout& layout = format_->layout();
   if (layout.partition_columns.empty()) return AppendToPartition({}, rows);
 
   std::vector<bool> starts(rows.size() + 1, false);
@@ -144,8 +149,9 @@ Status TableWriter::AppendToPartition(const PartitionKey& key,
 
 Status TableWriter::OpenFor(const PartitionKey& key) {
   const FileLayout& layout = format_->layout();
-  std::string name = PartitionFolder(layout, key) + "part-00000-" +
-                     NewUuid(env_) + "-c000." + format_->extension();
+  std::string name = layout.folder + PartitionFolder(layout, key) +
+                     layout.prefix + NewUuid(env_) + "-c000." +
+                     format_->extension();
   BAYOU_ASSIGN(auto writer, DataFileWriter::Create(context_, format_,
                                                    store_->NativePath(name)));
   open_ = std::unique_ptr<OpenFile>(

@@ -45,6 +45,10 @@ class TableWriter {
   // writing files gives.
   Status Append(duckdb::DataChunk& rows);
 
+  // The same for rows that are known to keep the table's rules, or that are in
+  // the table already and need not.
+  Status AppendUnchecked(duckdb::DataChunk& rows);
+
   Result<WrittenFiles> Finish();
 
  private:

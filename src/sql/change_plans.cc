@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/change_plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <duckdb/execution/operator/projection/physical_projection.hpp>
+#include <duckdb/execution/operator/scan/physical_empty_result.hpp>
+#include <duckdb/execution/operator/scan/physical_table_scan.hpp>
+#include <duckdb/planner/expression/bound_case_expression.hpp>
+#include <duckdb/planner/expression/bound_cast_expression.hpp>
+#include <duckdb/planner/expression/bound_columnref_expression.hpp>
+#include <duckdb/planner/expression/bound_comparison_expression.hpp>
+#include <duckdb/planner/expression/bound_conjunction_expression.hpp>
+#include <duckdb/planner/expression/bound_constant_expression.hpp>
+#include <duckdb/planner/expression/bound_operator_expression.hpp>
+#include <duckdb/planner/expression/bound_reference_expression.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/env.h"
+#include "kernel/engine/engine.h"
+#include "kernel/protocol/table_features.h"
+#include "kernel/scan/file_pruning.h"
+#include "kernel/scan/hidden_columns.h"
+#include "kernel/scan/scan_binding.h"
+#include "ops/commands/change_metrics.h"
+#include "sql/change_operation.h"
+#include "sql/physical_row_changes.h"
+#include "sql/settings.h"
+
+namespace bayou::sql {
+namespace {
+
+using commands::ChangeCounts;
+using commands::RowChange;
+using duckdb::BoundReferenceExpression;
+using duckdb::ClientContext;
+using duckdb::idx_t;
+using duckdb::LogicalType;
+using duckdb::MergeActionCondition;
+using duckdb::MergeActionType;
+using duckdb::PhysicalOperator;
+using duckdb::PhysicalPlanGenerator;
+using duckdb::Value;
+using Expression = duckdb::unique_ptr<duckdb::Expression>;
+using Expressions = duckdb::vector<Expression>;
+
+Expression Constant(Value value) {
+  return duckdb::make_uniq<duckdb::BoundConstantExpression>(std::move(value));
+}
+
+Expression Reference(const PhysicalOperator& rows, idx_t column) {
+  return duckdb::make_uniq<BoundReferenceExpression>(rows.types[column],
+                                                     column);
+}
+
+PhysicalOperator& Project(PhysicalPlanGenerator& planner,
+                          PhysicalOperator& rows, Expressions columns) {
+  duckdb::vector<LogicalType> types;
+  for (const Expression& column : columns) types.push_back(column->return_type);
+  auto& projection = planner.Make<duckdb::PhysicalProjection>(
+      std::move(types), std::move(columns), rows.estimated_cardinality);
+  projection.children.push_back(rows);
+  return projection;
+}
+
+// -------------------------------------------------------------- the target
+
+bool TracksRows(const table::Snapshot& snapshot) {
+  const auto properties = snapshot.properties();
+  return properties.row_tracking() &&
+         protocol::Supports(snapshot.protocol(), "rowTracking") &&
+         properties.materialized_row_id_column() &&
+         properties.materialized_row_commit_version_column();
+}
+
+void RefuseReturning(bool asked, const char* statement) {
+  if (!asked) return;
+  engine::Throw({ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_RETURNING",
+                 std::string(statement) +
+                     " ... RETURNING is not supported for Delta tables"});
+}
+
+// Before anything is read. The transaction says it again, of the rows that go.
+void CheckChangeable(const table::Snapshot& snapshot, const char* statement) {
+  engine::Unwrap(protocol::CheckWritable(
+      snapshot.protocol(), snapshot.metadata(), snapshot.location()));
+  if (!snapshot.properties().append_only()) return;
+  engine::Throw(
+      {ErrorCode::kConstraint, "DELTA_CANNOT_MODIFY_APPEND_ONLY",
+       fmt::format(
+           "{} on table {}: it has delta.appendOnly = true, so its rows "
+           "cannot be changed or deleted",
+           statement, snapshot.location())});
+}
+
+using Scan = duckdb::PhysicalTableScan;
+
+void CollectScans(PhysicalOperator& plan, std::vector<Scan*>& scans) {
+  if (plan.type == duckdb::PhysicalOperatorType::TABLE_SCAN) {
+    auto& scan = plan.Cast<Scan>();
+    if (scan::IsTableScan(scan.function)) scans.push_back(&scan);
+  }
+  for (auto& child : plan.children) CollectScans(child, scans);
+}
+
+bool NumbersFiles(const Scan& scan) {
+  const auto number = scan::HiddenColumnId(scan::HiddenColumn::kFileNumber);
+  return std::ranges::any_of(scan.column_ids, [&](const auto& column) {
+    return column.GetPrimaryIndex() == number;
+  });
+}
+
+// The scans of a plan, with regard to the table that it changes.
+struct PlannedReads {
+  Scan* target = nullptr;  // Null: the plan finds no row, whatever there is.
+  bool whole_table = false;
+  std::vector<std::shared_ptr<const log::FilePredicate>> scans;
+
+  void Note(transaction::Transaction& transaction) const {
+    if (whole_table) transaction.ReadWholeTable();
+    for (const auto& scan : scans) transaction.ReadFiles(scan);
+  }
+};
+
+PlannedReads ReadsOf(PhysicalOperator& plan, const table::Snapshot& snapshot) {
+  std::vector<Scan*> scans;
+  CollectScans(plan, scans);
+  PlannedReads reads;
+  for (Scan* scan : scans) {
+    const scan::DataFileList& files = scan::FilesOf(*scan->bind_data);
+    if (files.table()->snapshot->location() != snapshot.location()) continue;
+    if (NumbersFiles(*scan)) reads.target = scan;
+    if (files.pruning()) {
+      reads.scans.push_back(files.pruning());
+    } else {
+      reads.whole_table = true;
+    }
+  }
+  return reads;
+}
+
+// ------------------------------------------------------------ the row changes
+
+RowChangePlan NewPlan(ClientContext& context,
+                      std::shared_ptr<const table::Snapshot> snapshot,
+                      const PlannedReads& reads) {
+  RowChangePlan plan;
+  plan.tracks_rows = TracksRows(*snapshot);
+  plan.feeds_changes =
+      snapshot->properties().change_data_feed() &&
+      protocol::Supports(snapshot->protocol(), "changeDataFeed");
+  plan.options.allow_external_paths = BoolSetting(context, kAllowExternalPaths);
+  plan.opened = reads.target != nullptr
+                    ? scan::OpenedFilesOf(*reads.target->bind_data)
+                    : std::make_shared<scan::OpenedFiles>();
+  plan.snapshot = std::move(snapshot);
+  return plan;
+}
+
+std::vector<write::ExtraColumn> TrackingColumns(const RowChangePlan& plan) {
+  if (!plan.tracks_rows) return {};
+  const auto properties = plan.snapshot->properties();
+  return {{plan.RowIdOut(), *properties.materialized_row_id_column(),
+           LogicalType::BIGINT},
+          {plan.CommitVersionOut(),
+           *properties.materialized_row_commit_version_column(),
+           LogicalType::BIGINT}};
+}
+
+ChangeCounts CountsOf(const PhysicalRowChanges& changes) {
+  const PhysicalRowChanges::Outcome& outcome = changes.outcome();
+  ChangeCounts counts;
+  counts.rows_deleted = outcome.files.rows_deleted();
+  counts.rows_updated = outcome.files.rows_updated();
+  counts.rows_copied = outcome.files.rows_copied();
+  const auto& clauses = changes.changes().clauses;
+  for (std::size_t i = 0; i < clauses.size(); ++i) {
+    const std::int64_t rows = outcome.counts[i];
+    switch (clauses[i].change) {
+      case RowChange::kInsert:
+        counts.rows_inserted += rows;
+        break;
+      case RowChange::kUpdate:
+        if (clauses[i].by_source) counts.rows_updated_by_source += rows;
+        break;
+      case RowChange::kDelete:
+        if (clauses[i].by_source) counts.rows_deleted_by_source += rows;
+        break;
+    }
+  }
+  return counts;
+}
+
+using MetricsOf = commands::Metrics (*)(const ChangeCounts&);
+
+// Stages the change once the rows are written.
+std::int64_t Finish(const PhysicalRowChanges& changes, MetricsOf metrics_of,
+                    PendingWrite& pending, write::WrittenFiles data,
+                    std::vector<protocol::CdcFile> feed) {
+  transaction::Transaction& transaction = pending.change();
+  ChangeCounts counts = CountsOf(changes);
+  counts.files_added = static_cast<std::int64_t>(data.files.size());
+  counts.bytes_added = data.bytes;
+  counts.change_files = static_cast<std::int64_t>(feed.size());
+  transaction.AddFiles(std::move(data.files));
+  transaction.AddChangeFiles(std::move(feed));
+  counts.old_files =
+      engine::Unwrap(changes.outcome().files.Stage(transaction, Env::System()));
+  counts.scan_ms =
+      changes.outcome().rows_were_in_ms - changes.outcome().started_ms;
+  counts.rewrite_ms = Env::System().NowMs() - changes.outcome().rows_were_in_ms;
+  pending.FinishChange(metrics_of(counts));
+  return counts.rows_deleted + counts.rows_updated + counts.rows_inserted;
+}
+
+struct ChangeStatement {
+  const char* name;  // In the history.
+  MetricsOf metrics_of;
+  PendingWriteOf pending;
+};
+
+// The rest of the plan behind `rows`, which have the form that
+// physical_row_changes.h asks for.
+PhysicalOperator& ChangeRows(ClientContext& context,
+                             PhysicalPlanGenerator& planner,
+                             const duckdb::LogicalOperator& op,
+                             PhysicalOperator& rows, RowChangePlan plan,
+                             PlannedReads reads, ChangeStatement statement) {
+  auto& changes =
+      planner
+          .Make<PhysicalRowChanges>(std::move(plan), rows.estimated_cardinality)
+          .Cast<PhysicalRowChanges>();
+  changes.children.push_back(rows);
+  const RowChangePlan& planned = changes.changes();
+
+  RowTarget target;
+  target.checks_rows = false;  // New rows have been checked when they came in.
+  target.extra_columns = TrackingColumns(planned);
+  if (planned.feeds_changes) target.change_type = planned.ChangeTypeOut();
+  target.begin =
+      [snapshot = planned.snapshot, reads = std::move(reads),
+       operation = ChangeOperation(statement.name, context.GetCurrentQuery()),
+       tracks_rows = planned.tracks_rows,
+       pending = std::move(statement.pending)](
+          ClientContext& running) -> PendingWrite& {
+    PendingWrite& write = pending(running);
+    transaction::Operation named = operation;
+    if (tracks_rows) named.tags["delta.rowTracking.preserved"] = "true";
+    engine::Unwrap(write.BeginChange(snapshot, std::move(named)));
+    reads.Note(write.change());
+    return write;
+  };
+  target.finish = [&changes, metrics_of = statement.metrics_of](
+                      PendingWrite& write, write::WrittenFiles data,
+                      std::vector<protocol::CdcFile> feed) {
+    return Finish(changes, metrics_of, write, std::move(data), std::move(feed));
+  };
+  return WriteRows(planner, op, changes, PartitionPositions(*planned.snapshot),
+                   std::move(target));
+}
+
+// ---------------------------------------------------------------------- DELETE
+
+// The scan that alone makes up the plan, if it is one without conditions that
+// rows decide: then all rows of its files go.
+Scan* ScanOfWholeFiles(PhysicalOperator& plan) {
+  PhysicalOperator* root = &plan;
+  while (root->type == duckdb::PhysicalOperatorType::PROJECTION)
+    root = &root->children[0].get();
+  if (root->type != duckdb::PhysicalOperatorType::TABLE_SCAN) return nullptr;
+  auto& scan = root->Cast<Scan>();
+  const bool has_filters =
+      (scan.table_filters && !scan.table_filters->filters.empty()) ||
+      scan.dynamic_filters || scan.extra_info.sample_options;
+  const bool is_target = scan::IsTableScan(scan.function) && NumbersFiles(scan);
+  return is_target && !has_filters ? &scan : nullptr;
+}
+
+// ----------------------------------------------------------------------- MERGE
+
+// The clauses of a MERGE, numbered over all kinds of match.
+struct MergeClauses {
+  std::vector<ChangeClause> clauses;
+  std::vector<duckdb::BoundMergeIntoAction*> actions;
+};
+
+Expression IsNull(const PhysicalOperator& rows, idx_t column, bool is_null) {
+  auto test = duckdb::make_uniq<duckdb::BoundOperatorExpression>(
+      is_null ? duckdb::ExpressionType::OPERATOR_IS_NULL
+              : duckdb::ExpressionType::OPERATOR_IS_NOT_NULL,
+      LogicalType::BOOLEAN);
+  test->children.push_back(Reference(rows, column));
+  return test;
+}
+
+Expression And(Expression a, Expression b) {
+  return duckdb::make_uniq<duckdb::BoundConjunctionExpression>(
+      duckdb::ExpressionType::CONJUNCTION_AND, std::move(a), std::move(b));
+}
+
+// Whether a row of the join is of the kind of match.
+Expression IsMatch(const duckdb::LogicalMergeInto& op,
+                   const PhysicalOperator& rows, MergeActionCondition kind) {
+  const idx_t target = op.row_id_start;
+  const bool has_marker = op.source_marker.IsValid();
+  switch (kind) {
+    case MergeActionCondition::WHEN_NOT_MATCHED_BY_TARGET:
+      return IsNull(rows, target, true);
+    case MergeActionCondition::WHEN_NOT_MATCHED_BY_SOURCE:
+      return IsNull(rows, op.source_marker.GetIndex(), true);
+    case MergeActionCondition::WHEN_MATCHED:
+      break;
+  }
+  Expression matched = IsNull(rows, target, false);
+  if (!has_marker) return matched;
+  return And(std::move(matched),
+             IsNull(rows, op.source_marker.GetIndex(), false));
+}
+
+RowChange ChangeOf(MergeActionType type) {
+  switch (type) {
+    case MergeActionType::MERGE_UPDATE:
+      return RowChange::kUpdate;
+    case MergeActionType::MERGE_INSERT:
+      return RowChange::kInsert;
+    default:
+      return RowChange::kDelete;
+  }
+}
+
+// The expression of the column in a clause's rows; null for a clause that
+// writes none.
+Expression ClauseColumn(duckdb::LogicalMergeInto& op,
+                        duckdb::BoundMergeIntoAction& action,
+                        const duckdb::ColumnDefinition& column) {
+  const idx_t position = column.StorageOid();
+  const auto default_value = [&] {
+    return op.bound_defaults[position]->Copy();
+  };
+  if (action.action_type == MergeActionType::MERGE_UPDATE) {
+    for (idx_t i = 0; i < action.columns.size(); ++i) {
+      if (action.columns[i] != column.Physical()) continue;
+      const duckdb::Expression& value = *action.expressions[i];
+      if (value.GetExpressionType() == duckdb::ExpressionType::VALUE_DEFAULT)
+        return default_value();
+      return value.Copy();
+    }
+    throw duckdb::InternalException("MERGE without a value for column %s",
+                                    column.Name());
+  }
+  if (action.action_type != MergeActionType::MERGE_INSERT) return nullptr;
+  if (action.column_index_map.empty())
+    return action.expressions[position]->Copy();
+  const idx_t mapped = action.column_index_map[column.Physical()];
+  if (mapped == duckdb::DConstants::INVALID_INDEX) return default_value();
+  return action.expressions[mapped]->Copy();
+}
+
+// The number of the clause that applies to a row: the first whose condition is
+// true; NULL: none.
+Expression ClauseNumber(duckdb::LogicalMergeInto& op,
+                        const PhysicalOperator& rows, MergeClauses& merge) {
+  auto number =
+      duckdb::make_uniq<duckdb::BoundCaseExpression>(LogicalType::TINYINT);
+  number->else_expr = Constant(Value(LogicalType::TINYINT));
+  for (auto& [kind, actions] : op.actions) {
+    for (auto& action : actions) {
+      duckdb::BoundCaseCheck check;
+      check.when_expr = IsMatch(op, rows, kind);
+      if (action->condition) {
+        check.when_expr =
+            And(std::move(check.when_expr), action->condition->Copy());
+      }
+      switch (action->action_type) {
+        case MergeActionType::MERGE_DO_NOTHING:
+          check.then_expr = Constant(Value(LogicalType::TINYINT));
+          break;
+        case MergeActionType::MERGE_ERROR:
+          engine::Throw({ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
+                         "MERGE ... THEN ERROR is not supported for Delta "
+                         "tables; nothing was changed"});
+        default:
+          check.then_expr = Constant(
+              Value::TINYINT(static_cast<std::int8_t>(merge.clauses.size())));
+          merge.actions.push_back(action.get());
+          merge.clauses.push_back(
+              {ChangeOf(action->action_type),
+               kind == MergeActionCondition::WHEN_NOT_MATCHED_BY_SOURCE});
+      }
+      number->case_checks.push_back(std::move(check));
+    }
+  }
+  constexpr std::size_t kMostClauses = 127;
+  if (merge.clauses.size() > kMostClauses) {
+    engine::Throw({ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
+                   "MERGE with more than 127 clauses is not supported"});
+  }
+  return number;
+}
+
+// A column of the new rows: what the clause of each row says. `rows` have the
+// clause's number in `number_column`.
+Expression MergedColumn(duckdb::LogicalMergeInto& op,
+                        const PhysicalOperator& rows, idx_t number_column,
+                        const MergeClauses& merge,
+                        const duckdb::ColumnDefinition& column) {
+  auto merged = duckdb::make_uniq<duckdb::BoundCaseExpression>(column.Type());
+  merged->else_expr = Constant(Value(column.Type()));
+  for (std::size_t i = 0; i < merge.actions.size(); ++i) {
+    Expression value = ClauseColumn(op, *merge.actions[i], column);
+    if (!value) continue;
+    duckdb::BoundCaseCheck check;
+    check.when_expr = duckdb::make_uniq<duckdb::BoundComparisonExpression>(
+        duckdb::ExpressionType::COMPARE_EQUAL, Reference(rows, number_column),
+        Constant(Value::TINYINT(static_cast<std::int8_t>(i))));
+    check.then_expr = std::move(value);
+    merged->case_checks.push_back(std::move(check));
+  }
+  if (merged->case_checks.size() == 1)  // Rows of other clauses have no values.
+    return std::move(merged->case_checks[0].then_expr);
+  return merged;
+}
+
+// Spark's rule: what cannot change a row in two ways may meet it twice.
+bool OnlyDeletesMatches(const duckdb::LogicalMergeInto& op) {
+  const auto matched = op.actions.find(MergeActionCondition::WHEN_MATCHED);
+  if (matched == op.actions.end()) return true;
+  return matched->second.size() == 1 && !matched->second[0]->condition &&
+         matched->second[0]->action_type == MergeActionType::MERGE_DELETE;
+}
+
+}  // namespace
+
+duckdb::vector<duckdb::column_t> RowIdColumns(const table::Snapshot& snapshot) {
+  duckdb::vector<duckdb::column_t> columns = {
+      scan::HiddenColumnId(scan::HiddenColumn::kFileNumber),
+      scan::HiddenColumnId(scan::HiddenColumn::kRowIndex)};
+  if (TracksRows(snapshot))
+    columns.push_back(scan::HiddenColumnId(scan::HiddenColumn::kRowId));
+  return columns;
+}
+
+void AddAllColumns(const duckdb::TableCatalogEntry& table,
+                   duckdb::LogicalGet& get,
+                   duckdb::LogicalProjection& projection,
+                   duckdb::LogicalUpdate& update) {
+  const auto position_in_scan = [&](idx_t column) {
+    const auto& ids = get.GetColumnIds();
+    for (idx_t i = 0; i < ids.size(); ++i) {
+      if (ids[i].GetPrimaryIndex() == column && !ids[i].HasChildren()) return i;
+    }
+    get.AddColumnId(column);
+    return get.GetColumnIds().size() - 1;
+  };
+  for (const auto& column : table.GetColumns().Physical()) {
+    const bool is_updated = std::ranges::any_of(
+        update.columns,
+        [&](const auto& updated) { return updated == column.Physical(); });
+    if (is_updated) continue;
+    update.expressions.push_back(
+        duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+            column.Type(),
+            duckdb::ColumnBinding(projection.table_index,
+                                  projection.expressions.size())));
+    projection.expressions.push_back(
+        duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+            column.Type(),
+            duckdb::ColumnBinding(get.table_index,
+                                  position_in_scan(column.Physical().index))));
+    update.columns.push_back(column.Physical());
+  }
+}
+
+PhysicalOperator& PlanDelete(ClientContext& context,
+                             PhysicalPlanGenerator& planner,
+                             duckdb::LogicalDelete& op, PhysicalOperator& plan,
+                             PendingWriteOf pending) {
+  const auto& snapshot = op.table.Cast<DeltaTable>().snapshot();
+  RefuseReturning(op.return_chunk, "DELETE");
+  CheckChangeable(*snapshot, "DELETE");
+  PlannedReads reads = ReadsOf(plan, *snapshot);
+  RowChangePlan changes = NewPlan(context, snapshot, reads);
+  changes.clauses = {{RowChange::kDelete}};
+  changes.allows_repeats = true;  // DELETE ... USING.
+
+  Expressions columns;
+  columns.push_back(Constant(Value::TINYINT(0)));
+  for (const Expression& row_id : op.expressions)
+    columns.push_back(row_id->Copy());
+  PhysicalOperator* rows = &plan;
+  if (Scan* scan = ScanOfWholeFiles(plan)) {
+    changes.whole_files = scan::FilesOf(*scan->bind_data).Copy();
+    rows = &planner.Make<duckdb::PhysicalEmptyResult>(plan.types, 0);
+  }
+  return ChangeRows(context, planner, op,
+                    Project(planner, *rows, std::move(columns)),
+                    std::move(changes), std::move(reads),
+                    {"DELETE", commands::DeleteMetrics, std::move(pending)});
+}
+
+PhysicalOperator& PlanUpdate(ClientContext& context,
+                             PhysicalPlanGenerator& planner,
+                             duckdb::LogicalUpdate& op, PhysicalOperator& plan,
+                             PendingWriteOf pending) {
+  const auto& snapshot = op.table.Cast<DeltaTable>().snapshot();
+  RefuseReturning(op.return_chunk, "UPDATE");
+  CheckChangeable(*snapshot, "UPDATE");
+  PlannedReads reads = ReadsOf(plan, *snapshot);
+  RowChangePlan changes = NewPlan(context, snapshot, reads);
+  changes.clauses = {{RowChange::kUpdate}};
+
+  Expressions columns;
+  columns.push_back(Constant(Value::TINYINT(0)));
+  const idx_t row_ids = changes.FirstColumn() - RowChangePlan::kFile;
+  for (idx_t i = plan.types.size() - row_ids; i < plan.types.size(); ++i)
+    columns.push_back(Reference(plan, i));
+  for (const auto& column : op.table.GetColumns().Physical()) {
+    const auto found = std::ranges::find(op.columns, column.Physical());
+    const auto& value =
+        op.expressions[static_cast<idx_t>(found - op.columns.begin())];
+    const bool is_default =
+        value->GetExpressionType() == duckdb::ExpressionType::VALUE_DEFAULT;
+    columns.push_back(is_default
+                          ? op.bound_defaults[column.StorageOid()]->Copy()
+                          : value->Copy());
+  }
+  return ChangeRows(context, planner, op,
+                    Project(planner, plan, std::move(columns)),
+                    std::move(changes), std::move(reads),
+                    {"UPDATE", commands::UpdateMetrics, std::move(pending)});
+}
+
+PhysicalOperator& PlanMergeInto(ClientContext& context,
+                                PhysicalPlanGenerator& planner,
+                                duckdb::LogicalMergeInto& op,
+                                PhysicalOperator& plan,
+                                PendingWriteOf pending) {
+  const auto& snapshot = op.table.Cast<DeltaTable>().snapshot();
+  RefuseReturning(op.return_chunk, "MERGE");
+  PlannedReads reads = ReadsOf(plan, *snapshot);
+  RowChangePlan changes = NewPlan(context, snapshot, reads);
+  changes.allows_repeats = OnlyDeletesMatches(op);
+
+  // Two projections, so that the clause of a row is found once.
+  MergeClauses merge;
+  Expressions with_number;
+  for (idx_t i = 0; i < plan.types.size(); ++i)
+    with_number.push_back(Reference(plan, i));
+  const idx_t number_column = with_number.size();
+  with_number.push_back(ClauseNumber(op, plan, merge));
+  changes.clauses = merge.clauses;
+  const bool only_inserts =
+      std::ranges::all_of(merge.clauses, [](const ChangeClause& clause) {
+        return clause.change == RowChange::kInsert;
+      });
+  if (!only_inserts) CheckChangeable(*snapshot, "MERGE");
+  PhysicalOperator& numbered = Project(planner, plan, std::move(with_number));
+
+  Expressions columns;
+  columns.push_back(Reference(numbered, number_column));
+  for (idx_t i = RowChangePlan::kFile; i < changes.FirstColumn(); ++i)
+    columns.push_back(
+        Reference(numbered, op.row_id_start + i - RowChangePlan::kFile));
+  if (changes.WritesRows()) {
+    for (const auto& column : op.table.GetColumns().Physical())
+      columns.push_back(
+          MergedColumn(op, numbered, number_column, merge, column));
+  }
+  return ChangeRows(context, planner, op,
+                    Project(planner, numbered, std::move(columns)),
+                    std::move(changes), std::move(reads),
+                    {"MERGE", commands::MergeMetrics, std::move(pending)});
+}
+
+}  // namespace bayou::sql
