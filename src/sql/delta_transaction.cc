@@ -2,6 +2,7 @@
 #include "sql/delta_transaction.h"
 
 #include "kernel/engine/engine.h"
+#include "sql/commit_failure.h"
 
 namespace bayou::sql {
 
@@ -76,10 +77,11 @@ duckdb::Transaction& DeltaTransactionManager::StartTransaction(
 }
 
 duckdb::ErrorData DeltaTransactionManager::CommitTransaction(
-    duckdb::ClientContext&, duckdb::Transaction& transaction) {
+    duckdb::ClientContext& context, duckdb::Transaction& transaction) {
   const Status outcome =
       transaction.Cast<DeltaTransaction>().pending().Commit();
   RollbackTransaction(transaction);  // Nothing is pending any more.
+  if (!outcome) CommitFailure::Of(context).Note(outcome.error());
   try {
     engine::Unwrap(outcome);
     return {};

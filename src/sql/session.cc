@@ -11,6 +11,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/table/checkpoint_writer.h"
 #include "sql/cell_text.h"
+#include "sql/commit_failure.h"
 #include "sql/completion.h"
 #include "sql/delta_catalog.h"
 #include "sql/delta_table.h"
@@ -113,7 +114,23 @@ class SqlSession final : public Session {
     if (result->HasError()) result->ThrowError();
   }
 
+  // A statement that is a transaction of its own and lost against another's
+  // commit runs again, on the version that the winner left: as if it had come
+  // later.
   Status RunStatement(std::string_view written, const sql::EditedText& sql,
+                      ResultSink& sink) {
+    constexpr int kMaxAttempts = 50;
+    const bool is_own_transaction = connection_.IsAutoCommit();
+    for (int attempt = 1;; ++attempt) {
+      const Status done = TryStatement(written, sql, sink);
+      if (done || done.error().code != ErrorCode::kConflict ||
+          !is_own_transaction || attempt == kMaxAttempts || interrupted_) {
+        return done;
+      }
+    }
+  }
+
+  Status TryStatement(std::string_view written, const sql::EditedText& sql,
                       ResultSink& sink) {
     try {
       for (auto& statement : connection_.ExtractStatements(sql.text)) {
@@ -124,6 +141,8 @@ class SqlSession final : public Session {
       }
       return {};
     } catch (const std::exception& exception) {
+      if (auto failure = sql::CommitFailure::Of(*connection_.context).Take())
+        return tl::unexpected(*std::move(failure));
       Error error = engine::FromDuckDB(duckdb::ErrorData(exception));
       error.message = sql::AtWrittenPlace(error.message, sql, written);
       return tl::unexpected(std::move(error));
@@ -131,19 +150,18 @@ class SqlSession final : public Session {
   }
 
   Status Deliver(duckdb::QueryResult& result, ResultSink& sink) {
-    switch (result.properties.return_type) {
-      case duckdb::StatementReturnType::QUERY_RESULT:
-        return DeliverRows(result, sink);
-      case duckdb::StatementReturnType::CHANGED_ROWS:
-        if (const auto chunk = engine::Fetch(result); chunk && chunk->size() > 0) {
-          sink.Changed(chunk->GetValue(0, 0).GetValue<std::uint64_t>());
-        }
-        break;
-      case duckdb::StatementReturnType::NOTHING:
-        break;
+    if (result.properties.return_type ==
+        duckdb::StatementReturnType::QUERY_RESULT) {
+      return DeliverRows(result, sink);
     }
-    while (engine::Fetch(result))
-      continue;  // To its end: then the changes are committed.
+    std::optional<std::uint64_t> changed;
+    while (const auto chunk = engine::Fetch(result)) {
+      if (result.properties.return_type ==
+          duckdb::StatementReturnType::CHANGED_ROWS) {
+        changed = chunk->GetValue(0, 0).GetValue<std::uint64_t>();
+      }
+    }
+    if (changed) sink.Changed(*changed);  // Now it is committed.
     return {};
   }
 
