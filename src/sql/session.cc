@@ -18,6 +18,7 @@
 #include "sql/dialect.h"
 #include "sql/error_place.h"
 #include "sql/lake_folder.h"
+#include "sql/merge_star.h"
 #include "sql/settings.h"
 #include "sql/table_functions.h"
 #include "sql/table_lookup.h"
@@ -134,6 +135,7 @@ class SqlSession final : public Session {
                       ResultSink& sink) {
     try {
       for (auto& statement : connection_.ExtractStatements(sql.text)) {
+        sql::ExpandMergeStars(*connection_.context, *statement);
         auto pending = connection_.PendingQuery(std::move(statement), true);
         if (pending->HasError()) pending->ThrowError();
         const auto result = engine::Start(*pending);
