@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "kernel/engine/engine.h"
+#include "sql/token.h"
 
 namespace bayou::sql {
 namespace {
@@ -108,6 +109,26 @@ Operation ChangeOperation(const std::string& name, const std::string& sql) {
     if (parser.statements.size() == 1)
       Describe(*parser.statements[0], operation);
   });
+  return operation;
+}
+
+bool IsTruncate(const std::string& sql) {
+  const Tokens lexed = Tokenize(sql);
+  return !lexed.tokens.empty() && lexed.tokens.front().Is("truncate");
+}
+
+Operation WriteOperation(const protocol::Metadata& metadata,
+                         const std::optional<Overwrite>& overwrite) {
+  Operation operation{"WRITE", {}, {}};
+  operation.parameters = {
+      {"mode", transaction::TextParameter(overwrite ? "Overwrite" : "Append")},
+      {"partitionBy", transaction::ListParameter(metadata.partition_columns)}};
+  if (overwrite && !overwrite->where.empty()) {
+    operation.parameters.emplace_back(
+        "predicate", transaction::TextParameter(overwrite->where));
+  }
+  if (overwrite && overwrite->dynamic)
+    operation.parameters.emplace_back("isDynamicPartitionOverwrite", "true");
   return operation;
 }
 

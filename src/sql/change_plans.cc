@@ -25,10 +25,12 @@
 #include "kernel/scan/file_pruning.h"
 #include "kernel/scan/hidden_columns.h"
 #include "kernel/scan/scan_binding.h"
+#include "kernel/write/identity_values.h"
 #include "ops/commands/change_metrics.h"
 #include "sql/change_operation.h"
 #include "sql/physical_row_changes.h"
 #include "sql/settings.h"
+#include "sql/write_mode.h"
 
 namespace bayou::sql {
 namespace {
@@ -217,15 +219,33 @@ std::int64_t Finish(const PhysicalRowChanges& changes, MetricsOf metrics_of,
 }
 
 struct ChangeStatement {
-  const char* name;  // In the history.
+  transaction::Operation operation;
   MetricsOf metrics_of;
   PendingWriteOf pending;
 };
 
+// A DELETE may be TRUNCATE, or half of an INSERT OVERWRITE.
+ChangeStatement DeleteStatement(ClientContext& context,
+                                const table::Snapshot& snapshot,
+                                PendingWriteOf pending) {
+  if (const auto& overwrite = WriteMode::Of(context)) {
+    return {WriteOperation(snapshot.metadata(), overwrite),
+            overwrite->where.empty() ? commands::OverwriteMetrics
+                                     : commands::ReplaceWhereMetrics,
+            std::move(pending)};
+  }
+  const std::string& sql = context.GetCurrentQuery();
+  if (IsTruncate(sql)) {
+    return {transaction::Operation{"TRUNCATE", {}, {}},
+            commands::TruncateMetrics, std::move(pending)};
+  }
+  return {ChangeOperation("DELETE", sql), commands::DeleteMetrics,
+          std::move(pending)};
+}
+
 // The rest of the plan behind `rows`, which have the form that
 // physical_row_changes.h asks for.
-PhysicalOperator& ChangeRows(ClientContext& context,
-                             PhysicalPlanGenerator& planner,
+PhysicalOperator& ChangeRows(PhysicalPlanGenerator& planner,
                              const duckdb::LogicalOperator& op,
                              PhysicalOperator& rows, RowChangePlan plan,
                              PlannedReads reads, ChangeStatement statement) {
@@ -242,7 +262,7 @@ PhysicalOperator& ChangeRows(ClientContext& context,
   if (planned.feeds_changes) target.change_type = planned.ChangeTypeOut();
   target.begin =
       [snapshot = planned.snapshot, reads = std::move(reads),
-       operation = ChangeOperation(statement.name, context.GetCurrentQuery()),
+                  operation = std::move(statement.operation),
        tracks_rows = planned.tracks_rows,
        pending = std::move(statement.pending)](
           ClientContext& running) -> PendingWrite& {
@@ -424,6 +444,21 @@ Expression MergedColumn(duckdb::LogicalMergeInto& op,
   return merged;
 }
 
+// Rows of a MERGE pass by where INSERT numbers them.
+void RefuseIdentity(const table::Snapshot& snapshot,
+                    const std::vector<ChangeClause>& clauses) {
+  const bool inserts =
+      std::ranges::any_of(clauses, [](const ChangeClause& clause) {
+        return clause.change == RowChange::kInsert;
+      });
+  if (!inserts || write::IdentityValues::ColumnsOf(snapshot.schema()).empty())
+    return;
+  engine::Throw({ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
+                 "MERGE ... INSERT into table " + snapshot.location() +
+                     ", which has an identity column, is not supported by this "
+                     "version of Bayou; nothing was changed; use INSERT"});
+}
+
 // Spark's rule: what cannot change a row in two ways may meet it twice.
 bool OnlyDeletesMatches(const duckdb::LogicalMergeInto& op) {
   const auto matched = op.actions.find(MergeActionCondition::WHEN_MATCHED);
@@ -443,10 +478,22 @@ duckdb::vector<duckdb::column_t> RowIdColumns(const table::Snapshot& snapshot) {
   return columns;
 }
 
-void AddAllColumns(const duckdb::TableCatalogEntry& table,
-                   duckdb::LogicalGet& get,
+void AddAllColumns(const DeltaTable& table, duckdb::LogicalGet& get,
                    duckdb::LogicalProjection& projection,
                    duckdb::LogicalUpdate& update) {
+  const protocol::Schema& schema = table.snapshot()->schema();
+  for (const std::size_t identity : write::IdentityValues::ColumnsOf(schema)) {
+    if (std::ranges::find(update.columns, duckdb::PhysicalIndex(identity)) ==
+        update.columns.end()) {
+      continue;
+    }
+    engine::Throw({ErrorCode::kInvalidArgument,
+                   "DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
+                   "column " + schema.fields[identity].name + " of table " +
+                       table.snapshot()->location() +
+                       " is an identity column, whose values cannot be "
+                       "updated"});
+  }
   const auto position_in_scan = [&](idx_t column) {
     const auto& ids = get.GetColumnIds();
     for (idx_t i = 0; i < ids.size(); ++i) {
@@ -495,10 +542,10 @@ PhysicalOperator& PlanDelete(ClientContext& context,
     changes.whole_files = scan::FilesOf(*scan->bind_data).Copy();
     rows = &planner.Make<duckdb::PhysicalEmptyResult>(plan.types, 0);
   }
-  return ChangeRows(context, planner, op,
+  return ChangeRows(planner, op,
                     Project(planner, *rows, std::move(columns)),
                     std::move(changes), std::move(reads),
-                    {"DELETE", commands::DeleteMetrics, std::move(pending)});
+                    DeleteStatement(context, *snapshot, std::move(pending)));
 }
 
 PhysicalOperator& PlanUpdate(ClientContext& context,
@@ -527,10 +574,11 @@ PhysicalOperator& PlanUpdate(ClientContext& context,
                           ? op.bound_defaults[column.StorageOid()]->Copy()
                           : value->Copy());
   }
-  return ChangeRows(context, planner, op,
+  return ChangeRows(planner, op,
                     Project(planner, plan, std::move(columns)),
                     std::move(changes), std::move(reads),
-                    {"UPDATE", commands::UpdateMetrics, std::move(pending)});
+                    {ChangeOperation("UPDATE", context.GetCurrentQuery()),
+                     commands::UpdateMetrics, std::move(pending)});
 }
 
 PhysicalOperator& PlanMergeInto(ClientContext& context,
@@ -557,6 +605,7 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
         return clause.change == RowChange::kInsert;
       });
   if (!only_inserts) CheckChangeable(*snapshot, "MERGE");
+  if (changes.WritesRows()) RefuseIdentity(*snapshot, merge.clauses);
   PhysicalOperator& numbered = Project(planner, plan, std::move(with_number));
 
   Expressions columns;
@@ -569,10 +618,11 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
       columns.push_back(
           MergedColumn(op, numbered, number_column, merge, column));
   }
-  return ChangeRows(context, planner, op,
+  return ChangeRows(planner, op,
                     Project(planner, numbered, std::move(columns)),
                     std::move(changes), std::move(reads),
-                    {"MERGE", commands::MergeMetrics, std::move(pending)});
+                    {ChangeOperation("MERGE", context.GetCurrentQuery()),
+                     commands::MergeMetrics, std::move(pending)});
 }
 
 }  // namespace bayou::sql

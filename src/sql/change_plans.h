@@ -30,9 +30,9 @@ namespace bayou::sql {
 duckdb::vector<duckdb::column_t> RowIdColumns(const table::Snapshot& snapshot);
 
 // Lets an UPDATE hand on all columns of the rows that it changes: a changed row
-// is a new row.
-void AddAllColumns(const duckdb::TableCatalogEntry& table,
-                   duckdb::LogicalGet& get,
+// is a new row. Errors: kInvalidArgument,
+// DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED.
+void AddAllColumns(const DeltaTable& table, duckdb::LogicalGet& get,
                    duckdb::LogicalProjection& projection,
                    duckdb::LogicalUpdate& update);
 

@@ -14,6 +14,7 @@
 #include "sql/delta_transaction.h"
 #include "sql/insert_columns.h"
 #include "sql/settings.h"
+#include "sql/write_mode.h"
 
 namespace bayou::sql {
 namespace {
@@ -97,8 +98,9 @@ Error DeltaTable::Refusal(std::string_view operation) const {
 duckdb::TableFunction DeltaTable::GetScanFunction(
     duckdb::ClientContext& context,
     duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  engine::Unwrap(
-      DeltaTransaction::Get(context, catalog).BeginScan(snapshot_->location()));
+  const bool reads_base = WriteMode::Of(context).has_value();
+  engine::Unwrap(DeltaTransaction::Get(context, catalog)
+                     .BeginScan(snapshot_->location(), reads_base));
   scan::BoundScan scan = scan::BindScan(
       context, snapshot_,
       {.allow_external_paths = BoolSetting(context, kAllowExternalPaths),

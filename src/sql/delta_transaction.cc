@@ -55,9 +55,10 @@ DeltaTable& DeltaTransaction::ListedTable(duckdb::SchemaCatalogEntry& schema,
   return Keep(DeltaTable::MakeUnreadable(schema, name, table.error()));
 }
 
-Status DeltaTransaction::BeginScan(const std::string& location) {
+Status DeltaTransaction::BeginScan(const std::string& location,
+                                   bool reads_base) {
   const std::lock_guard lock(mutex_);
-  BAYOU_TRY(pending_.CheckReadable(location));
+  if (!reads_base) BAYOU_TRY(pending_.CheckReadable(location));
   scanned_.insert(location);
   return {};
 }

@@ -44,8 +44,9 @@ class DeltaTransaction : public duckdb::Transaction {
                           const std::string& name, const std::string& location);
 
   // A scan of the table begins. Errors: kUnsupported when the transaction has
-  // changed it (see PendingWrite::CheckReadable).
-  Status BeginScan(const std::string& location);
+  // changed it (see PendingWrite::CheckReadable), unless `reads_base`: the scan
+  // is to see the version before the changes.
+  Status BeginScan(const std::string& location, bool reads_base);
   bool HasScanned(const std::string& location) const;
 
   PendingWrite& pending() { return pending_; }

@@ -54,6 +54,7 @@ class Translator {
     BAYOU_TRY(WholeStatement(SkipPrefix()));
     BAYOU_TRY(Spellings());
     return Statement{.sql = edits_.Apply(text_),
+                     .overwrite = std::move(overwrite_),
                      .command = std::move(command_)};
   }
 
@@ -203,23 +204,52 @@ class Translator {
   }
 
   Status Insert(std::size_t i) {
-    if (Is(i + 1, "overwrite")) {
-      return CommandOn("INSERT OVERWRITE", Skip(i + 2, {"into", "table"}),
-                       true);
-    }
-    if (!Is(i + 1, "into")) return {};
-    std::size_t at = i + 2;
+    const bool overwrites = Is(i + 1, "overwrite");
+    if (!overwrites && !Is(i + 1, "into")) return {};
+    std::size_t at = overwrites ? Skip(i + 2, {"into"}) : i + 2;
     if (Is(at, "table") && !IsEnd(at + 1) &&
         (tokens_[at + 1].IsIdentifier() ||
          IsKind(at + 1, TokenKind::kString)) &&
         !Is(at + 1, "select") && !Is(at + 1, "values")) {
-      Replace(at, at + 1, "");
       ++at;
     }
     const std::optional<NameAt> table = ParseTableName(tokens_, at);
-    if (table && Is(table->next, "replace"))
-      return CommandOn("INSERT REPLACE WHERE", at, true);
+    if (overwrites || at > i + 2) Replace(i + 1, at, "INTO");
+    if (!table) return {};
+    if (overwrites) {
+      overwrite_ = Overwrite{.target = table->name.Sql()};
+      if (IsKind(at, TokenKind::kString))
+        Replace(at, table->next, table->name.Sql());
+      if (!Is(table->next, "partition")) return {};
+      return NotYet("INSERT OVERWRITE ... PARTITION; use REPLACE WHERE");
+    }
+    const std::size_t behind = Skip(table->next, {"by", "name"});
+    if (Is(behind, "replace") && Is(behind + 1, "where"))
+      ReplaceWhere(table->name, behind);
     return {};
+  }
+
+  // From REPLACE on: the condition ends where the query begins.
+  void ReplaceWhere(const TableName& target, std::size_t i) {
+    int depth = 0;
+    for (std::size_t next = i + 2; !IsEnd(next); ++next) {
+      const Token& token = tokens_[next];
+      const bool begins_query =
+          depth == 0 && (token.Is("select") || token.Is("values") ||
+                         token.Is("from") || token.Is("with") ||
+                         token.Is("table"));
+      if (begins_query && next > i + 2) {
+        const std::size_t begin = tokens_[i + 2].begin;
+        overwrite_ = Overwrite{
+            .target = target.Sql(),
+            .where = std::string(text_.substr(
+                begin, tokens_[next - 1].end - begin))};
+        Replace(i, next, "");
+        return;
+      }
+      if (token.Is('(')) ++depth;
+      if (token.Is(')')) --depth;
+    }
   }
 
   // Statements that DuckDB does not run on a Delta table.
@@ -391,6 +421,7 @@ class Translator {
   const PlaceOf& place_of_;
   TextEdits edits_;
   std::optional<TableCommand> command_;
+  std::optional<Overwrite> overwrite_;
   std::vector<Bracket> brackets_ = {{}};  // Outermost: the statement.
   bool in_copy_ = false;
 };

@@ -11,6 +11,8 @@
 //   ARRAY<INT>, STRUCT<a: INT>, MAP<K,V>  INT[], STRUCT(a INT), MAP(K, V)
 //   DESCRIBE HISTORY | DETAIL t           SELECT * FROM bayou_history | detail
 //   CREATE TABLE ... USING DELTA ...      see create_table_spelling.h
+//   INSERT OVERWRITE t q                  INSERT INTO t q, see write_mode.h
+//   INSERT INTO t REPLACE WHERE x q       the same
 //   SET spark.databricks.delta. ...       SET bayou_ ...
 #pragma once
 
@@ -24,6 +26,7 @@
 #include "bayou/result.h"
 #include "sql/table_name.h"
 #include "sql/text_edits.h"
+#include "sql/write_mode.h"
 
 namespace bayou::sql {
 
@@ -41,6 +44,7 @@ struct TableCommand {
 
 struct Statement {
   EditedText sql;
+  std::optional<Overwrite> overwrite;  // Of an INSERT: see write_mode.h.
   std::optional<TableCommand> command;
 };
 

@@ -23,17 +23,6 @@ Status OneTableOnly(const std::string& changed, const std::string& other) {
 
 }  // namespace
 
-Status PendingWrite::BeginAppend(
-    std::shared_ptr<const table::Snapshot> snapshot) {
-  transaction::Operation operation{
-      "WRITE",
-      {{"mode", transaction::TextParameter("Append")},
-       {"partitionBy",
-        transaction::ListParameter(snapshot->metadata().partition_columns)}},
-      {}};
-  return BeginChange(std::move(snapshot), std::move(operation));
-}
-
 Status PendingWrite::BeginChange(
     std::shared_ptr<const table::Snapshot> snapshot,
     transaction::Operation operation) {

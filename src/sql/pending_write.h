@@ -31,13 +31,10 @@ class PendingWrite {
   PendingWrite& operator=(const PendingWrite&) = delete;
   ~PendingWrite() { Rollback(); }
 
-  // Begins an append to the table, or goes on with it.
+  // Begins a statement that is `operation` in the history, or goes on in its
+  // transaction with another one.
   // Errors: kUnsupported, condition DELTA_MULTI_TABLE_TRANSACTION, when another
   // table has changes already; see Transaction::On.
-  Status BeginAppend(std::shared_ptr<const table::Snapshot> snapshot);
-
-  // Begins a statement that changes or deletes rows, and is `operation` in the
-  // history. Errors: as above.
   Status BeginChange(std::shared_ptr<const table::Snapshot> snapshot,
                      transaction::Operation operation);
 

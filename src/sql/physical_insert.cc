@@ -69,10 +69,14 @@ class GlobalState final : public duckdb::GlobalSinkState {
         context, target.extra_columns.empty()
                      ? table
                      : write::WithExtraColumns(*table, target.extra_columns)));
-    if (!target.change_type) return;
+    // A feed that was begun must be complete: an INSERT that follows a change
+    // in the same commit writes its rows to it too.
+    feeds_inserts = !target.change_type &&
+                    !transaction.staged().change_files.empty();
+    if (!target.change_type && !feeds_inserts) return;
     auto layout = write::WithExtraColumns(
-        *table, {{*target.change_type, scan::kChangeTypeColumn,
-                  duckdb::LogicalType::VARCHAR}});
+        *table, {{target.change_type.value_or(schema.fields.size()),
+                  scan::kChangeTypeColumn, duckdb::LogicalType::VARCHAR}});
     layout->folder = "_change_data/";
     layout->prefix = "cdc-00000-";
     feed_format =
@@ -85,20 +89,39 @@ class GlobalState final : public duckdb::GlobalSinkState {
   std::shared_ptr<const write::ParquetFormat> feed_format;  // Null: no feed.
   Files data;
   Files feed;
+  bool feeds_inserts = false;
   std::int64_t count = 0;  // Rows, for the statement's result.
 };
 
 class LocalState final : public duckdb::LocalSinkState {
  public:
-  LocalState(ClientContext& context, const GlobalState& global)
+  LocalState(ClientContext& context, const GlobalState& global,
+             const RowTarget& target)
       : data(context, global.store, global.data_format, Env::System()) {
     if (global.feed_format) {
       feed.emplace(context, global.store, global.feed_format, Env::System());
     }
+    if (target.more_rules) more_rules.emplace(context, target.more_rules);
   }
   write::TableWriter data;
   std::optional<write::TableWriter> feed;
+  std::optional<write::RowRuleCheck> more_rules;
 };
+
+void CheckReplacement(DataChunk& rows, write::RowRuleCheck& rules) {
+  Status kept = rules.Check(rows);
+  if (kept) return;
+  kept.error().condition = "DELTA_REPLACE_WHERE_MISMATCH";
+  engine::Unwrap(kept);
+}
+
+void FeedInserts(DataChunk& rows, write::TableWriter& feed) {
+  DataChunk changes;
+  for (duckdb::Vector& column : rows.data) changes.data.emplace_back(column);
+  changes.data.emplace_back(duckdb::Value("insert"));
+  changes.SetCardinality(rows.size());
+  engine::Unwrap(feed.AppendUnchecked(changes));
+}
 
 // Rows that are data, and rows for the change feed.
 void AppendApart(DataChunk& rows, duckdb::idx_t change_type,
@@ -148,7 +171,8 @@ PhysicalDeltaInsert::GetGlobalSinkState(ClientContext& context) const {
 duckdb::unique_ptr<duckdb::LocalSinkState>
 PhysicalDeltaInsert::GetLocalSinkState(ExecutionContext& context) const {
   return duckdb::make_uniq<LocalState>(context.client,
-                                       sink_state->Cast<GlobalState>());
+                                       sink_state->Cast<GlobalState>(),
+                                       target_);
 }
 
 duckdb::SinkResultType PhysicalDeltaInsert::Sink(
@@ -158,8 +182,11 @@ duckdb::SinkResultType PhysicalDeltaInsert::Sink(
   if (target_.change_type) {
     AppendApart(chunk, *target_.change_type, local);
   } else {
+    if (local.more_rules) CheckReplacement(chunk, *local.more_rules);
     engine::Unwrap(target_.checks_rows ? local.data.Append(chunk)
                                        : local.data.AppendUnchecked(chunk));
+    if (input.global_state.Cast<GlobalState>().feeds_inserts)
+      FeedInserts(chunk, *local.feed);
   }
   return duckdb::SinkResultType::NEED_MORE_INPUT;
 }

@@ -8,11 +8,13 @@
 #include <duckdb.hpp>
 #include <duckdb/execution/physical_operator.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "kernel/write/data_file_writer.h"
 #include "kernel/write/file_layout.h"
+#include "kernel/write/row_rules.h"
 #include "kernel/write/table_writer.h"
 #include "sql/pending_write.h"
 
@@ -32,6 +34,8 @@ struct RowTarget {
 
   // Rows are new, so they must keep the table's rules.
   bool checks_rows = true;
+  // And these, of REPLACE WHERE; null: none.
+  std::shared_ptr<const write::RowRules> more_rules = {};
   // Columns that stand behind the table's, for data files.
   std::vector<write::ExtraColumn> extra_columns = {};
   // Where a column says that a row is for the change feed, and what change it

@@ -24,6 +24,7 @@
 #include "sql/table_lookup.h"
 #include "sql/token.h"
 #include "sql/type_aliases.h"
+#include "sql/write_mode.h"
 
 namespace bayou {
 namespace {
@@ -75,7 +76,7 @@ class SqlSession final : public Session {
       BAYOU_ASSIGN(const Statement translated,
                    sql::Translate(statement, sql::PlaceAt));
       if (translated.command) BAYOU_TRY(RefuseCommand(*translated.command));
-      BAYOU_TRY(RunStatement(statement, translated.sql, sink));
+      BAYOU_TRY(RunStatement(statement, translated, sink));
     }
     return {};
   }
@@ -118,17 +119,53 @@ class SqlSession final : public Session {
   // A statement that is a transaction of its own and lost against another's
   // commit runs again, on the version that the winner left: as if it had come
   // later.
-  Status RunStatement(std::string_view written, const sql::EditedText& sql,
+  Status RunStatement(std::string_view written, const Statement& statement,
                       ResultSink& sink) {
     constexpr int kMaxAttempts = 50;
     const bool is_own_transaction = connection_.IsAutoCommit();
     for (int attempt = 1;; ++attempt) {
-      const Status done = TryStatement(written, sql, sink);
+      changed_.reset();
+      const Status done = statement.overwrite
+                              ? TryOverwrite(written, statement, sink)
+                              : TryStatement(written, statement.sql, sink);
+      if (done && changed_) sink.Changed(*changed_);
       if (done || done.error().code != ErrorCode::kConflict ||
           !is_own_transaction || attempt == kMaxAttempts || interrupted_) {
         return done;
       }
     }
+  }
+
+  // The old rows go and the new ones come in one transaction.
+  Status TryOverwrite(std::string_view written, const Statement& statement,
+                      ResultSink& sink) {
+    const bool is_own_transaction = connection_.IsAutoCommit();
+    std::optional<sql::Overwrite>& mode =
+        sql::WriteMode::Of(*connection_.context);
+    mode = statement.overwrite;
+    mode->dynamic =
+        mode->where.empty() &&
+        sql::TextSetting(*connection_.context, sql::kPartitionOverwriteMode) ==
+            "dynamic";
+    Status done;
+    if (is_own_transaction) done = TryText("BEGIN TRANSACTION", sink);
+    if (done && !mode->dynamic) {
+      done = TryText("DELETE FROM " + mode->target +
+                         (mode->where.empty() ? "" : " WHERE " + mode->where),
+                     sink);
+    }
+    if (done) done = TryStatement(written, statement.sql, sink);
+    mode.reset();
+    if (!is_own_transaction) return done;
+    if (done) return TryText("COMMIT", sink);
+    (void)TryText("ROLLBACK", sink);
+    return done;
+  }
+
+  Status TryText(const std::string& text, ResultSink& sink) {
+    BAYOU_ASSIGN(const Statement statement,
+                 sql::Translate(text, sql::PlaceAt));
+    return TryStatement(text, statement.sql, sink);
   }
 
   Status TryStatement(std::string_view written, const sql::EditedText& sql,
@@ -156,14 +193,12 @@ class SqlSession final : public Session {
         duckdb::StatementReturnType::QUERY_RESULT) {
       return DeliverRows(result, sink);
     }
-    std::optional<std::uint64_t> changed;
     while (const auto chunk = engine::Fetch(result)) {
       if (result.properties.return_type ==
           duckdb::StatementReturnType::CHANGED_ROWS) {
-        changed = chunk->GetValue(0, 0).GetValue<std::uint64_t>();
+        changed_ = chunk->GetValue(0, 0).GetValue<std::uint64_t>();
       }
     }
-    if (changed) sink.Changed(*changed);  // Now it is committed.
     return {};
   }
 
@@ -204,6 +239,7 @@ class SqlSession final : public Session {
   duckdb::Connection connection_;
   sql::LakeFolder lake_;  // For completion.
   std::atomic<bool> interrupted_ = false;
+  std::optional<std::uint64_t> changed_;  // Rows, by the statement that runs.
 };
 
 }  // namespace

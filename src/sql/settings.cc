@@ -17,6 +17,7 @@ constexpr std::array kAliases = {
     Alias{"spark.databricks.delta.retentionDurationCheck.enabled",
           kRetentionCheck},
     Alias{"spark.sql.session.timeZone", "TimeZone"},
+    Alias{"spark.sql.sources.partitionOverwriteMode", kPartitionOverwriteMode},
 };
 
 }  // namespace
@@ -40,6 +41,11 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
       "Refuse retention times shorter than the table's property allows",
       LogicalType::BOOLEAN, Value::BOOLEAN(true));
   config.AddExtensionOption(
+      kPartitionOverwriteMode,
+      "What INSERT OVERWRITE replaces: static (all rows) or dynamic (the "
+      "partitions that new rows are in)",
+      LogicalType::VARCHAR, Value("static"));
+  config.AddExtensionOption(
       kAllowExternalPaths,
       "Read data files that a table names outside of its folder",
       LogicalType::BOOLEAN, Value::BOOLEAN(allow_external_paths));
@@ -49,6 +55,12 @@ bool BoolSetting(duckdb::ClientContext& context, const char* name) {
   duckdb::Value value;
   return context.TryGetCurrentSetting(name, value) && !value.IsNull() &&
          value.GetValue<bool>();
+}
+
+std::string TextSetting(duckdb::ClientContext& context, const char* name) {
+  duckdb::Value value;
+  if (!context.TryGetCurrentSetting(name, value) || value.IsNull()) return {};
+  return duckdb::StringUtil::Lower(value.ToString());
 }
 
 }  // namespace bayou::sql

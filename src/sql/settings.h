@@ -14,6 +14,10 @@ namespace bayou::sql {
 // go which a running reader or writer may still need.
 inline constexpr const char* kRetentionCheck = "bayou_retention_check";
 // See SessionOptions::allow_external_paths.
+// `static`: INSERT OVERWRITE replaces all rows; `dynamic`: those of the
+// partitions that new rows are in.
+inline constexpr const char* kPartitionOverwriteMode =
+    "bayou_partition_overwrite_mode";
 inline constexpr const char* kAllowExternalPaths = "bayou_allow_external_paths";
 
 // The setting that a name such as
@@ -25,5 +29,7 @@ Result<std::string_view> SettingOfSpark(std::string_view name);
 void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths);
 
 bool BoolSetting(duckdb::ClientContext& context, const char* name);
+// In small letters; empty when it is NULL.
+std::string TextSetting(duckdb::ClientContext& context, const char* name);
 
 }  // namespace bayou::sql

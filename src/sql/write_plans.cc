@@ -10,15 +10,20 @@
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/planner/expression/bound_cast_expression.hpp>
 #include <duckdb/planner/expression/bound_reference_expression.hpp>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "base/env.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
+#include "kernel/log/file_view.h"
 #include "kernel/transaction/commit_info.h"
 #include "sql/insert_columns.h"
+#include "sql/change_operation.h"
 #include "sql/physical_insert.h"
 #include "sql/table_options.h"
+#include "sql/write_mode.h"
 
 namespace bayou::sql {
 namespace {
@@ -103,13 +108,71 @@ RowTarget AppendedRows(std::function<PendingWrite&(ClientContext&)> begin,
   target.begin = std::move(begin);
   target.finish = [read_table, identity = std::move(identity)](
                       PendingWrite& pending, write::WrittenFiles data,
-                      const auto&) {
+                      std::vector<protocol::CdcFile> feed) {
     const std::int64_t rows = data.rows;
     if (identity) engine::Unwrap(pending.MoveIdentityMarks(*identity));
     pending.AddFiles(std::move(data), read_table);
+    pending.change().AddChangeFiles(std::move(feed));
     return rows;
   };
   return target;
+}
+
+// The files of the partitions that `files` are in. Other writers may spell a
+// value otherwise, so values are compared and not their texts.
+class InPartitions final : public log::FilePredicate {
+ public:
+  InPartitions(const table::Snapshot& snapshot,
+               const std::vector<protocol::AddFile>& files) {
+    for (const std::string& name : snapshot.metadata().partition_columns) {
+      const protocol::Field& field = *snapshot.schema().Find(name);
+      types_.emplace(field.physical_name(), field.type);
+    }
+    log::PartitionView values;
+    for (const protocol::AddFile& file : files)
+      partitions_.insert(Spelled(log::ViewOf(file, values)));
+  }
+  bool Keep(const log::FileView& file) const override {
+    return partitions_.contains(Spelled(file));
+  }
+  bool NeedsStats() const override { return false; }
+
+ private:
+  // As we spell them. A value that cannot be read is one of its own.
+  protocol::PartitionValues Spelled(const log::FileView& file) const {
+    protocol::PartitionValues spelled;
+    for (const auto& [key, text] : file.partition_values) {
+      const std::string name(key);
+      std::optional<std::string>& value = spelled[name];
+      if (text.empty()) continue;
+      value = std::string(text);
+      const auto type = types_.find(name);
+      if (type == types_.end()) continue;
+      const auto parsed = engine::ParsePartitionValue(value, type->second);
+      if (parsed) value = engine::FormatPartitionValue(*parsed, type->second);
+    }
+    return spelled;
+  }
+
+  std::map<std::string, protocol::DataType> types_;
+  std::set<protocol::PartitionValues> partitions_;
+};
+
+// INSERT OVERWRITE in the dynamic mode.
+void RemovePartitionsOf(const write::WrittenFiles& written,
+                        transaction::Transaction& transaction) {
+  const auto replaced =
+      std::make_shared<InPartitions>(*transaction.base(), written.files);
+  transaction.ReadFiles(replaced);
+  const log::FileFields fields{
+      .stats = true, .tags = true, .row_tracking = true};
+  const auto files = engine::Unwrap(
+      transaction.base()->state().Files(fields, replaced));
+  std::vector<protocol::AddFile> batch;
+  for (bool more = true; more;) {
+    more = engine::Unwrap(files->Next(batch));
+    for (const protocol::AddFile& file : batch) transaction.RemoveFile(file);
+  }
 }
 
 Status CheckColumn(const duckdb::ColumnDefinition& column) {
@@ -269,15 +332,28 @@ PhysicalOperator& PlanInsert(ClientContext& context,
       CompleteRows(context, planner, snapshot->schema(),
                    GivenColumns(op, snapshot->schema()), defaulted, identity);
   const auto partition_columns = PartitionPositions(*snapshot);
-  auto begin = [snapshot, identity, pending = std::move(pending)](
+  const std::optional<Overwrite>& overwrite = WriteMode::Of(context);
+  auto begin = [snapshot, identity, pending = std::move(pending),
+                operation = WriteOperation(snapshot->metadata(), overwrite)](
                    ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
-    engine::Unwrap(write.BeginAppend(snapshot));
+    engine::Unwrap(write.BeginChange(snapshot, operation));
     engine::Unwrap(write.BeginIdentity(*identity));
     return write;
   };
-  return WriteRows(planner, op, rows, partition_columns,
-                   AppendedRows(std::move(begin), reads_table, identity));
+  RowTarget target = AppendedRows(std::move(begin), reads_table, identity);
+  if (overwrite && overwrite->dynamic) {
+    target.finish = [append = std::move(target.finish)](
+                        PendingWrite& write, write::WrittenFiles data,
+                        std::vector<protocol::CdcFile> feed) {
+      RemovePartitionsOf(data, write.change());
+      return append(write, std::move(data), std::move(feed));
+    };
+  } else if (overwrite && !overwrite->where.empty()) {
+    target.more_rules = engine::Unwrap(write::RowRules::BindConstraint(
+        context, "REPLACE WHERE", overwrite->where, snapshot->schema()));
+  }
+  return WriteRows(planner, op, rows, partition_columns, std::move(target));
 }
 
 PhysicalOperator& PlanCreateTableAs(ClientContext& context,

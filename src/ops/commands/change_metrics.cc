@@ -70,4 +70,22 @@ Metrics MergeMetrics(const ChangeCounts& counts) {
   return metrics;
 }
 
+Metrics TruncateMetrics(const ChangeCounts& counts) {
+  return {{"numRemovedFiles", counts.old_files.files_removed},
+          {"executionTimeMs", counts.scan_ms + counts.rewrite_ms}};
+}
+
+Metrics OverwriteMetrics(const ChangeCounts& counts) {
+  return {{"numRemovedFiles", counts.old_files.files_removed},
+          {"numRemovedBytes", counts.old_files.bytes_removed}};
+}
+
+Metrics ReplaceWhereMetrics(const ChangeCounts& counts) {
+  Metrics metrics = OverwriteMetrics(counts);
+  metrics.emplace_back("numAddedChangeFiles", counts.change_files);
+  metrics.emplace_back("numDeletedRows", counts.rows_deleted);
+  metrics.emplace_back("numCopiedRows", counts.rows_copied);
+  return metrics;
+}
+
 }  // namespace bayou::commands

@@ -36,5 +36,10 @@ using Metrics = std::vector<std::pair<std::string, std::int64_t>>;
 Metrics DeleteMetrics(const ChangeCounts& counts);
 Metrics UpdateMetrics(const ChangeCounts& counts);
 Metrics MergeMetrics(const ChangeCounts& counts);
+Metrics TruncateMetrics(const ChangeCounts& counts);
+// Of a WRITE, the part that is about the rows which were there before: all of
+// them, or those that a condition names.
+Metrics OverwriteMetrics(const ChangeCounts& counts);
+Metrics ReplaceWhereMetrics(const ChangeCounts& counts);
 
 }  // namespace bayou::commands
