@@ -260,12 +260,11 @@ PhysicalOperator& ChangeRows(PhysicalPlanGenerator& planner,
   target.checks_rows = false;  // New rows have been checked when they came in.
   target.extra_columns = TrackingColumns(planned);
   if (planned.feeds_changes) target.change_type = planned.ChangeTypeOut();
-  target.begin =
-      [snapshot = planned.snapshot, reads = std::move(reads),
+  target.begin = [snapshot = planned.snapshot, reads = std::move(reads),
                   operation = std::move(statement.operation),
-       tracks_rows = planned.tracks_rows,
-       pending = std::move(statement.pending)](
-          ClientContext& running) -> PendingWrite& {
+                  tracks_rows = planned.tracks_rows,
+                  pending = std::move(statement.pending)](
+                     ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
     transaction::Operation named = operation;
     if (tracks_rows) named.tags["delta.rowTracking.preserved"] = "true";
@@ -542,8 +541,7 @@ PhysicalOperator& PlanDelete(ClientContext& context,
     changes.whole_files = scan::FilesOf(*scan->bind_data).Copy();
     rows = &planner.Make<duckdb::PhysicalEmptyResult>(plan.types, 0);
   }
-  return ChangeRows(planner, op,
-                    Project(planner, *rows, std::move(columns)),
+  return ChangeRows(planner, op, Project(planner, *rows, std::move(columns)),
                     std::move(changes), std::move(reads),
                     DeleteStatement(context, *snapshot, std::move(pending)));
 }
@@ -574,8 +572,7 @@ PhysicalOperator& PlanUpdate(ClientContext& context,
                           ? op.bound_defaults[column.StorageOid()]->Copy()
                           : value->Copy());
   }
-  return ChangeRows(planner, op,
-                    Project(planner, plan, std::move(columns)),
+  return ChangeRows(planner, op, Project(planner, plan, std::move(columns)),
                     std::move(changes), std::move(reads),
                     {ChangeOperation("UPDATE", context.GetCurrentQuery()),
                      commands::UpdateMetrics, std::move(pending)});
@@ -618,8 +615,7 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
       columns.push_back(
           MergedColumn(op, numbered, number_column, merge, column));
   }
-  return ChangeRows(planner, op,
-                    Project(planner, numbered, std::move(columns)),
+  return ChangeRows(planner, op, Project(planner, numbered, std::move(columns)),
                     std::move(changes), std::move(reads),
                     {ChangeOperation("MERGE", context.GetCurrentQuery()),
                      commands::MergeMetrics, std::move(pending)});

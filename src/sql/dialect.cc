@@ -235,15 +235,14 @@ class Translator {
     for (std::size_t next = i + 2; !IsEnd(next); ++next) {
       const Token& token = tokens_[next];
       const bool begins_query =
-          depth == 0 && (token.Is("select") || token.Is("values") ||
-                         token.Is("from") || token.Is("with") ||
-                         token.Is("table"));
+          depth == 0 &&
+          (token.Is("select") || token.Is("values") || token.Is("from") ||
+           token.Is("with") || token.Is("table"));
       if (begins_query && next > i + 2) {
         const std::size_t begin = tokens_[i + 2].begin;
-        overwrite_ = Overwrite{
-            .target = target.Sql(),
-            .where = std::string(text_.substr(
-                begin, tokens_[next - 1].end - begin))};
+        overwrite_ = Overwrite{.target = target.Sql(),
+                               .where = std::string(text_.substr(
+                                   begin, tokens_[next - 1].end - begin))};
         Replace(i, next, "");
         return;
       }

@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "COPY (FROM \"delta\".\"main\".\"dir/table\") TO 'x'"},
         Spelling{"INSERT INTO 'new' VALUES (1)",
                  "INSERT INTO \"delta\".\"main\".\"new\" VALUES (1)"},
-        Spelling{"INSERT INTO TABLE t SELECT 1", "INSERT INTO  t SELECT 1"},
+        Spelling{"INSERT INTO TABLE t SELECT 1", "INSERT INTO t SELECT 1"},
         Spelling{"CREATE TABLE 'new' (a INT)",
                  "CREATE TABLE \"delta\".\"main\".\"new\" (a INT)"},
         Spelling{"DESCRIBE 'dir/table'",
@@ -157,13 +157,16 @@ INSTANTIATE_TEST_SUITE_P(
         Spelling{"DESCRIBE TABLE DETAIL '/x'",
                  "SELECT * FROM bayou_detail('\"delta\".\"main\".\"/x\"')"},
         Spelling{"DESCRIBE TABLE t", "DESCRIBE  t"},
-        Spelling{"SELECT version FROM (DESCRIBE HISTORY t LIMIT 2) h WHERE version > 0",
-                 "SELECT version FROM (SELECT * FROM bayou_history('\"t\"', 2)) h "
-                 "WHERE version > 0"},
+        Spelling{
+            "SELECT version FROM (DESCRIBE HISTORY t LIMIT 2) h WHERE version "
+            "> 0",
+            "SELECT version FROM (SELECT * FROM bayou_history('\"t\"', 2)) h "
+            "WHERE version > 0"},
         Spelling{"SELECT name FROM (DESCRIBE DETAIL delta.`/x`)",
                  "SELECT name FROM (SELECT * FROM "
                  "bayou_detail('\"delta\".\"main\".\"/x\"'))"},
-        Spelling{"SELECT * FROM (DESCRIBE detail)", "SELECT * FROM (DESCRIBE detail)"},
+        Spelling{"SELECT * FROM (DESCRIBE detail)",
+                 "SELECT * FROM (DESCRIBE detail)"},
         Spelling{"DESCRIBE history", "DESCRIBE history"},
         Spelling{"DESCRIBE t VERSION AS OF 2",
                  "DESCRIBE SELECT * FROM t  AT (VERSION => 2)"},
@@ -257,11 +260,6 @@ TEST(Translate, RecognisesCommandsOnATable) {
         CommandCase{"MERGE WITH SCHEMA EVOLUTION INTO t USING y", "MERGE",
                     "\"t\""},
         CommandCase{"ALTER TABLE t ADD COLUMN x INT", "ALTER TABLE", "\"t\""},
-        CommandCase{"INSERT OVERWRITE t SELECT 1", "INSERT OVERWRITE", "\"t\""},
-        CommandCase{"INSERT OVERWRITE TABLE t SELECT 1", "INSERT OVERWRITE",
-                    "\"t\""},
-        CommandCase{"INSERT INTO t REPLACE WHERE x SELECT 1",
-                    "INSERT REPLACE WHERE", "\"t\""},
         CommandCase{"GENERATE symlink_format_manifest FOR TABLE t", "GENERATE",
                     "\"t\""},
         CommandCase{"REORG TABLE t APPLY (PURGE)", "REORG", "\"t\""}}) {
@@ -274,6 +272,36 @@ TEST(Translate, RecognisesCommandsOnATable) {
        {"SELECT 1", "VACUUM", "INSERT INTO t VALUES (1)", "EXPLAIN SELECT 1"}) {
     EXPECT_FALSE(Translate(plain, DiskPlace)->command) << plain;
   }
+}
+
+TEST(Translate, TakesOverwritesOutOfInserts) {
+  const struct {
+    const char* written;
+    const char* sql;
+    const char* target;
+    const char* where;
+  } cases[] = {
+      {"INSERT OVERWRITE t SELECT 1", "INSERT INTO t SELECT 1", "\"t\"", ""},
+      {"INSERT OVERWRITE TABLE t SELECT 1", "INSERT INTO t SELECT 1", "\"t\"",
+       ""},
+      {"INSERT OVERWRITE INTO t BY NAME VALUES (1)",
+       "INSERT INTO t BY NAME VALUES (1)", "\"t\"", ""},
+      {"INSERT INTO t REPLACE WHERE a IN (SELECT 1) AND b SELECT 2",
+       "INSERT INTO t  SELECT 2", "\"t\"", "a IN (SELECT 1) AND b"},
+      {"INSERT INTO delta.`/x` BY NAME REPLACE WHERE a = 1 FROM s",
+       "INSERT INTO \"delta\".\"main\".\"/x\" BY NAME  FROM s",
+       "\"delta\".\"main\".\"/x\"", "a = 1"},
+  };
+  for (const auto& [written, sql, target, where] : cases) {
+    const Result<Statement> statement = Translate(written, DiskPlace);
+    ASSERT_TRUE(statement && statement->overwrite) << written;
+    EXPECT_EQ(statement->sql.text, sql);
+    EXPECT_EQ(statement->overwrite->target, target);
+    EXPECT_EQ(statement->overwrite->where, where);
+  }
+  EXPECT_FALSE(Translate("INSERT INTO t SELECT 1", DiskPlace)->overwrite);
+  EXPECT_FALSE(
+      Translate("INSERT OVERWRITE t PARTITION (p = 1) SELECT 1", DiskPlace));
 }
 
 TEST(EditedText, LeadsBackToWhatWasWritten) {

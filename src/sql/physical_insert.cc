@@ -71,8 +71,8 @@ class GlobalState final : public duckdb::GlobalSinkState {
                      : write::WithExtraColumns(*table, target.extra_columns)));
     // A feed that was begun must be complete: an INSERT that follows a change
     // in the same commit writes its rows to it too.
-    feeds_inserts = !target.change_type &&
-                    !transaction.staged().change_files.empty();
+    feeds_inserts =
+        !target.change_type && !transaction.staged().change_files.empty();
     if (!target.change_type && !feeds_inserts) return;
     auto layout = write::WithExtraColumns(
         *table, {{target.change_type.value_or(schema.fields.size()),
@@ -170,9 +170,8 @@ PhysicalDeltaInsert::GetGlobalSinkState(ClientContext& context) const {
 
 duckdb::unique_ptr<duckdb::LocalSinkState>
 PhysicalDeltaInsert::GetLocalSinkState(ExecutionContext& context) const {
-  return duckdb::make_uniq<LocalState>(context.client,
-                                       sink_state->Cast<GlobalState>(),
-                                       target_);
+  return duckdb::make_uniq<LocalState>(
+      context.client, sink_state->Cast<GlobalState>(), target_);
 }
 
 duckdb::SinkResultType PhysicalDeltaInsert::Sink(

@@ -143,10 +143,9 @@ class SqlSession final : public Session {
     std::optional<sql::Overwrite>& mode =
         sql::WriteMode::Of(*connection_.context);
     mode = statement.overwrite;
-    mode->dynamic =
-        mode->where.empty() &&
-        sql::TextSetting(*connection_.context, sql::kPartitionOverwriteMode) ==
-            "dynamic";
+    mode->dynamic = mode->where.empty() &&
+                    sql::TextSetting(*connection_.context,
+                                     sql::kPartitionOverwriteMode) == "dynamic";
     Status done;
     if (is_own_transaction) done = TryText("BEGIN TRANSACTION", sink);
     if (done && !mode->dynamic) {
@@ -163,8 +162,7 @@ class SqlSession final : public Session {
   }
 
   Status TryText(const std::string& text, ResultSink& sink) {
-    BAYOU_ASSIGN(const Statement statement,
-                 sql::Translate(text, sql::PlaceAt));
+    BAYOU_ASSIGN(const Statement statement, sql::Translate(text, sql::PlaceAt));
     return TryStatement(text, statement.sql, sink);
   }
 

@@ -25,8 +25,7 @@ struct Overwrite {
 class WriteMode final : public duckdb::ClientContextState {
  public:
   static std::optional<Overwrite>& Of(duckdb::ClientContext& context) {
-    return context.registered_state
-        ->GetOrCreate<WriteMode>("bayou_write_mode")
+    return context.registered_state->GetOrCreate<WriteMode>("bayou_write_mode")
         ->overwrite_;
   }
 

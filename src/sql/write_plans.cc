@@ -19,8 +19,8 @@
 #include "kernel/engine/types.h"
 #include "kernel/log/file_view.h"
 #include "kernel/transaction/commit_info.h"
-#include "sql/insert_columns.h"
 #include "sql/change_operation.h"
+#include "sql/insert_columns.h"
 #include "sql/physical_insert.h"
 #include "sql/table_options.h"
 #include "sql/write_mode.h"
@@ -166,8 +166,8 @@ void RemovePartitionsOf(const write::WrittenFiles& written,
   transaction.ReadFiles(replaced);
   const log::FileFields fields{
       .stats = true, .tags = true, .row_tracking = true};
-  const auto files = engine::Unwrap(
-      transaction.base()->state().Files(fields, replaced));
+  const auto files =
+      engine::Unwrap(transaction.base()->state().Files(fields, replaced));
   std::vector<protocol::AddFile> batch;
   for (bool more = true; more;) {
     more = engine::Unwrap(files->Next(batch));
