@@ -6,7 +6,6 @@
 
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
-#include "kernel/protocol/file_statistics.h"
 #include "kernel/scan/data_file_list.h"
 #include "kernel/scan/data_file_place.h"
 #include "kernel/scan/deleted_rows.h"
@@ -76,12 +75,10 @@ BoundScan BindChosenRows(duckdb::ClientContext& context,
                    std::make_shared<ChosenSource>(std::move(files)));
 }
 
-std::int64_t StoredRows(duckdb::ClientContext& context,
-                        const std::shared_ptr<const table::Snapshot>& snapshot,
-                        const ScanOptions& options,
-                        const protocol::AddFile& file) {
-  const auto statistics = protocol::ReadStatistics(file.stats.value_or(""), {});
-  if (statistics.num_records) return *statistics.num_records;
+std::int64_t CountStoredRows(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const ScanOptions& options, const protocol::AddFile& file) {
   ScannedTable table;
   table.snapshot = snapshot;
   table.options = options;

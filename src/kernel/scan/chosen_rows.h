@@ -33,13 +33,12 @@ BoundScan BindChosenRows(duckdb::ClientContext& context,
                          const ScanOptions& options,
                          std::vector<ChosenRows> rows, bool with_change_type);
 
-// The number of rows that the file stores, deleted ones included: from its
-// statistics (which `file` must have, if there are any) or else from itself.
-// Throws DuckDB exceptions.
-std::int64_t StoredRows(duckdb::ClientContext& context,
-                        const std::shared_ptr<const table::Snapshot>& snapshot,
-                        const ScanOptions& options,
-                        const protocol::AddFile& file);
+// The number of rows that the file stores, deleted ones included: as its footer
+// says. Throws DuckDB exceptions.
+std::int64_t CountStoredRows(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const ScanOptions& options, const protocol::AddFile& file);
 
 // The vector of a file of the snapshot; empty when it has none. Errors: see
 // deleted_rows.h.

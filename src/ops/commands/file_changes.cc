@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernel/engine/engine.h"
+#include "kernel/protocol/file_statistics.h"
 #include "kernel/protocol/loose_statistics.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/write/deletion_vector_writer.h"
@@ -63,6 +64,10 @@ bool WritesVectors(const table::Snapshot& snapshot) {
          protocol::Supports(snapshot.protocol(), "deletionVectors");
 }
 
+std::optional<std::int64_t> RecordedRows(const AddFile& file) {
+  return protocol::ReadStatistics(file.stats.value_or(""), {}).num_records;
+}
+
 std::int64_t Count(const DeletionVector& rows) {
   return static_cast<std::int64_t>(rows.Cardinality());
 }
@@ -100,8 +105,12 @@ FileChanges FileChanges::Plan(duckdb::ClientContext& context,
         engine::Unwrap(scan::DeletedRowsOf(snapshot, options, change.file));
     change.gone.Merge(change.deleted);
     change.gone.Merge(change.updated);
-    change.stored_rows =
-        scan::StoredRows(context, snapshot, options, change.file);
+    change.stored_rows = RecordedRows(change.file).value_or(-1);
+    // A file goes for good on its own word only, not on that of statistics.
+    if (change.stored_rows < 0 || change.RowsLeft() <= 0) {
+      change.stored_rows =
+          scan::CountStoredRows(context, snapshot, options, change.file);
+    }
     changes.rows_deleted_ += Count(change.deleted);
     changes.rows_updated_ += Count(change.updated);
   }
@@ -127,8 +136,10 @@ FileChanges FileChanges::PlanRemoval(
   }
   engine::Unwrap(Complete(*snapshot, found));
   for (FileChange& change : changes.files_) {
-    change.stored_rows =
-        scan::StoredRows(context, snapshot, options, change.file);
+    const auto recorded = RecordedRows(change.file);
+    change.stored_rows = recorded ? *recorded
+                                  : scan::CountStoredRows(context, snapshot,
+                                                          options, change.file);
     change.gone.AddRange(0, static_cast<std::uint64_t>(change.stored_rows));
     const auto& vector = change.file.deletion_vector;
     changes.rows_deleted_ +=
