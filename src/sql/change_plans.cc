@@ -28,6 +28,7 @@
 #include "kernel/write/identity_values.h"
 #include "ops/commands/change_metrics.h"
 #include "sql/change_operation.h"
+#include "sql/insert_columns.h"
 #include "sql/physical_row_changes.h"
 #include "sql/settings.h"
 #include "sql/write_mode.h"
@@ -367,8 +368,7 @@ Expression ClauseColumn(duckdb::LogicalMergeInto& op,
         return default_value();
       return value.Copy();
     }
-    throw duckdb::InternalException("MERGE without a value for column %s",
-                                    column.Name());
+    return Constant(Value(column.Type()));  // Generated; see AddAllColumns.
   }
   if (action.action_type != MergeActionType::MERGE_INSERT) return nullptr;
   if (action.column_index_map.empty())
@@ -376,6 +376,21 @@ Expression ClauseColumn(duckdb::LogicalMergeInto& op,
   const idx_t mapped = action.column_index_map[column.Physical()];
   if (mapped == duckdb::DConstants::INVALID_INDEX) return default_value();
   return action.expressions[mapped]->Copy();
+}
+
+// Whether every clause that writes rows has a value for the column.
+bool IsGiven(const MergeClauses& merge,
+             const duckdb::ColumnDefinition& column) {
+  return std::ranges::all_of(merge.actions, [&](const auto* action) {
+    if (action->action_type == MergeActionType::MERGE_UPDATE) {
+      return std::ranges::find(action->columns, column.Physical()) !=
+             action->columns.end();
+    }
+    return action->action_type != MergeActionType::MERGE_INSERT ||
+           action->column_index_map.empty() ||
+           action->column_index_map[column.Physical()] !=
+               duckdb::DConstants::INVALID_INDEX;
+  });
 }
 
 // The number of the clause that applies to a row: the first whose condition is
@@ -505,7 +520,11 @@ void AddAllColumns(const DeltaTable& table, duckdb::LogicalGet& get,
     const bool is_updated = std::ranges::any_of(
         update.columns,
         [&](const auto& updated) { return updated == column.Physical(); });
-    if (is_updated) continue;
+    // What a generated column is to be follows from the others.
+    const bool is_generated = schema.fields[column.Physical().index]
+                                  .MetadataText("delta.generationExpression")
+                                  .has_value();
+    if (is_updated || is_generated) continue;
     update.expressions.push_back(
         duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
             column.Type(),
@@ -558,12 +577,14 @@ PhysicalOperator& PlanUpdate(ClientContext& context,
   changes.clauses = {{RowChange::kUpdate}};
 
   Expressions columns;
-  columns.push_back(Constant(Value::TINYINT(0)));
-  const idx_t row_ids = changes.FirstColumn() - RowChangePlan::kFile;
-  for (idx_t i = plan.types.size() - row_ids; i < plan.types.size(); ++i)
-    columns.push_back(Reference(plan, i));
+  std::vector<bool> given;
   for (const auto& column : op.table.GetColumns().Physical()) {
     const auto found = std::ranges::find(op.columns, column.Physical());
+    given.push_back(found != op.columns.end());
+    if (!given.back()) {  // Generated; see AddAllColumns.
+      columns.push_back(Constant(Value(column.Type())));
+      continue;
+    }
     const auto& value =
         op.expressions[static_cast<idx_t>(found - op.columns.begin())];
     const bool is_default =
@@ -572,8 +593,15 @@ PhysicalOperator& PlanUpdate(ClientContext& context,
                           ? op.bound_defaults[column.StorageOid()]->Copy()
                           : value->Copy());
   }
-  return ChangeRows(planner, op, Project(planner, plan, std::move(columns)),
-                    std::move(changes), std::move(reads),
+  columns.push_back(Constant(Value::TINYINT(0)));
+  for (idx_t i = plan.types.size() - changes.RowIdColumns();
+       i < plan.types.size(); ++i) {
+    columns.push_back(Reference(plan, i));
+  }
+  PhysicalOperator& rows =
+      CompleteGenerated(context, planner, snapshot->schema(), given,
+                        Project(planner, plan, std::move(columns)));
+  return ChangeRows(planner, op, rows, std::move(changes), std::move(reads),
                     {ChangeOperation("UPDATE", context.GetCurrentQuery()),
                      commands::UpdateMetrics, std::move(pending)});
 }
@@ -606,17 +634,23 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
   PhysicalOperator& numbered = Project(planner, plan, std::move(with_number));
 
   Expressions columns;
-  columns.push_back(Reference(numbered, number_column));
-  for (idx_t i = RowChangePlan::kFile; i < changes.FirstColumn(); ++i)
-    columns.push_back(
-        Reference(numbered, op.row_id_start + i - RowChangePlan::kFile));
+  std::vector<bool> given;
   if (changes.WritesRows()) {
-    for (const auto& column : op.table.GetColumns().Physical())
+    for (const auto& column : op.table.GetColumns().Physical()) {
+      given.push_back(IsGiven(merge, column));
       columns.push_back(
           MergedColumn(op, numbered, number_column, merge, column));
+    }
   }
-  return ChangeRows(planner, op, Project(planner, numbered, std::move(columns)),
-                    std::move(changes), std::move(reads),
+  columns.push_back(Reference(numbered, number_column));
+  for (idx_t i = 0; i < changes.RowIdColumns(); ++i)
+    columns.push_back(Reference(numbered, op.row_id_start + i));
+  PhysicalOperator* rows = &Project(planner, numbered, std::move(columns));
+  if (changes.WritesRows()) {
+    rows =
+        &CompleteGenerated(context, planner, snapshot->schema(), given, *rows);
+  }
+  return ChangeRows(planner, op, *rows, std::move(changes), std::move(reads),
                     {ChangeOperation("MERGE", context.GetCurrentQuery()),
                      commands::MergeMetrics, std::move(pending)});
 }

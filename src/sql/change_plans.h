@@ -29,9 +29,9 @@ namespace bayou::sql {
 // The columns that DuckDB reads to find a row of the table again.
 duckdb::vector<duckdb::column_t> RowIdColumns(const table::Snapshot& snapshot);
 
-// Lets an UPDATE hand on all columns of the rows that it changes: a changed row
-// is a new row. Errors: kInvalidArgument,
-// DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED.
+// Lets an UPDATE hand on all columns of the rows that it changes, but for
+// generated ones that it does not set: a changed row is a new row. Errors:
+// kInvalidArgument, DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED.
 void AddAllColumns(const DeltaTable& table, duckdb::LogicalGet& get,
                    duckdb::LogicalProjection& projection,
                    duckdb::LogicalUpdate& update);

@@ -139,11 +139,13 @@ Result<duckdb::unique_ptr<duckdb::Expression>> Generated(
   return engine::BindStoredValue(context, expression, schema, field.type);
 }
 
-PhysicalOperator& WithGenerated(duckdb::ClientContext& context,
-                                PhysicalPlanGenerator& planner,
-                                const protocol::Schema& schema,
-                                const std::vector<bool>& given,
-                                PhysicalOperator& rows) {
+}  // namespace
+
+PhysicalOperator& CompleteGenerated(duckdb::ClientContext& context,
+                                    PhysicalPlanGenerator& planner,
+                                    const protocol::Schema& schema,
+                                    const std::vector<bool>& given,
+                                    PhysicalOperator& rows) {
   Columns columns = AllColumns(rows);
   bool any = false;
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
@@ -156,8 +158,6 @@ PhysicalOperator& WithGenerated(duckdb::ClientContext& context,
   return any ? Project(planner, rows, std::move(columns)) : rows;
 }
 
-}  // namespace
-
 PhysicalOperator& CompleteRows(duckdb::ClientContext& context,
                                PhysicalPlanGenerator& planner,
                                const protocol::Schema& schema,
@@ -165,7 +165,7 @@ PhysicalOperator& CompleteRows(duckdb::ClientContext& context,
                                PhysicalOperator& rows,
                                const IdentityOfStatement& identity) {
   PhysicalOperator& numbered = WithIdentity(planner, schema, rows, identity);
-  return WithGenerated(context, planner, schema, given, numbered);
+  return CompleteGenerated(context, planner, schema, given, numbered);
 }
 
 Result<std::optional<duckdb::Value>> DefaultValue(

@@ -32,6 +32,13 @@ duckdb::PhysicalOperator& CompleteRows(duckdb::ClientContext& context,
                                        duckdb::PhysicalOperator& rows,
                                        const IdentityOfStatement& identity);
 
+// The same for generated columns alone. Behind the table's columns `rows` may
+// have others, which stay.
+duckdb::PhysicalOperator& CompleteGenerated(
+    duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
+    const protocol::Schema& schema, const std::vector<bool>& given,
+    duckdb::PhysicalOperator& rows);
+
 // The value of the column's default in this transaction, or nullopt when it has
 // none. Errors: see engine::BindStoredExpression.
 Result<std::optional<duckdb::Value>> DefaultValue(

@@ -108,9 +108,9 @@ class Column {
 // Notes the rows of the table that are changed; returns how many rows come with
 // values, which are then selected in `local.written`.
 idx_t NoteRows(const RowChangePlan& plan, DataChunk& rows, LocalSink& local) {
-  const Column<std::int8_t> clauses(rows, RowChangePlan::kClause);
-  const Column<std::int64_t> files(rows, RowChangePlan::kFile);
-  const Column<std::int64_t> positions(rows, RowChangePlan::kRow);
+  const Column<std::int8_t> clauses(rows, plan.Clause());
+  const Column<std::int64_t> files(rows, plan.File());
+  const Column<std::int64_t> positions(rows, plan.Row());
   idx_t written = 0;
   for (idx_t i = 0; i < rows.size(); ++i) {
     if (clauses.IsNull(i)) continue;
@@ -134,7 +134,7 @@ void FillChangeTypes(const RowChangePlan& plan, DataChunk& rows,
                      const LocalSink& local, idx_t count, Vector& types) {
   static constexpr std::string_view kInsert = "insert";
   static constexpr std::string_view kUpdate = "update_postimage";
-  const Column<std::int8_t> clauses(rows, RowChangePlan::kClause);
+  const Column<std::int8_t> clauses(rows, plan.Clause());
   auto* out = duckdb::FlatVector::GetData<duckdb::string_t>(types);
   for (idx_t i = 0; i < count; ++i) {
     const auto clause =
@@ -149,8 +149,7 @@ void FillChangeTypes(const RowChangePlan& plan, DataChunk& rows,
 void KeepNewRows(const RowChangePlan& plan, DataChunk& rows, idx_t count,
                  LocalSink& local) {
   for (idx_t i = 0; i < plan.columns(); ++i) {
-    local.columns.data[i].Slice(rows.data[plan.FirstColumn() + i],
-                                local.written, count);
+    local.columns.data[i].Slice(rows.data[i], local.written, count);
   }
   local.columns.SetCardinality(count);
   engine::Unwrap(write::CheckNotNull(plan.snapshot->schema(), local.columns));
@@ -159,8 +158,8 @@ void KeepNewRows(const RowChangePlan& plan, DataChunk& rows, idx_t count,
     local.chunk.data[i].Reference(local.columns.data[i]);
   idx_t next = plan.columns();
   if (plan.tracks_rows) {
-    local.chunk.data[next++].Slice(rows.data[RowChangePlan::kRowId],
-                                   local.written, count);
+    local.chunk.data[next++].Slice(rows.data[plan.RowId()], local.written,
+                                   count);
   }
   if (plan.feeds_changes) {
     Vector types(LogicalType::VARCHAR);

@@ -45,13 +45,16 @@ struct RowChangePlan {
   bool WritesRows() const;
   std::size_t columns() const { return snapshot->schema().fields.size(); }
 
-  // Where columns stand in the rows that come in. Behind the last one: the
-  // table's columns as they are to be, if the statement writes rows.
-  static constexpr duckdb::idx_t kClause = 0;  // TINYINT; NULL: none.
-  static constexpr duckdb::idx_t kFile = 1;    // BIGINT; see opened_files.h.
-  static constexpr duckdb::idx_t kRow = 2;     // BIGINT
-  static constexpr duckdb::idx_t kRowId = 3;  // BIGINT, where rows are tracked.
-  duckdb::idx_t FirstColumn() const { return tracks_rows ? 4 : 3; }
+  // Where columns stand in the rows that come in: behind the table's columns as
+  // they are to be, if the statement writes rows.
+  duckdb::idx_t Clause() const {  // TINYINT, in `clauses`; NULL: none applies.
+    return WritesRows() ? columns() : 0;
+  }
+  duckdb::idx_t File() const { return Clause() + 1; }   // See opened_files.h.
+  duckdb::idx_t Row() const { return Clause() + 2; }    // BIGINT, as `File`.
+  duckdb::idx_t RowId() const { return Clause() + 3; }  // If rows are tracked.
+  // Columns by which DuckDB finds a row again, from `File` on.
+  duckdb::idx_t RowIdColumns() const { return tracks_rows ? 3 : 2; }
 
   // Where columns stand in the rows that go out, behind the table's.
   duckdb::idx_t RowIdOut() const { return columns(); }

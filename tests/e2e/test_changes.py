@@ -155,3 +155,20 @@ def test_metrics_count_what_happened(sql, tmp_path):
     assert merged["predicate"] == '["(n.id = t.id)"]'
     assert json.loads(merged["notMatchedBySourcePredicates"]) == [{"predicate": "(t.id = 4)", "actionType": "delete"}]
     assert not nothing.keys() - info(3)["operationMetrics"].keys()
+
+
+def test_generated_columns_follow_those_they_are_made_of(sql, run, tmp_path):
+    field = {"type": "integer", "nullable": True, "metadata": {}}
+    fields = [{**field, "name": "a"}, {**field, "name": "b", "metadata": {"delta.generationExpression": "a + 1"}}, {**field, "name": "c"}]
+    metadata = {"id": "g", "format": {"provider": "parquet", "options": {}}, "partitionColumns": [], "configuration": {},
+                "schemaString": json.dumps({"type": "struct", "fields": fields})}
+    log = tmp_path / "g" / "_delta_log"
+    log.mkdir(parents=True)
+    (log / f"{0:020}.json").write_text(json.dumps({"protocol": {"minReaderVersion": 1, "minWriterVersion": 4}}) + "\n"
+                                       + json.dumps({"metaData": metadata}) + "\n")
+    sql("INSERT INTO g (a, c) VALUES (1, 0), (5, 0)", "UPDATE g SET a = 10 WHERE a = 1",
+        "MERGE INTO g USING (VALUES (5, 50), (7, 70)) AS s(a, n) ON s.a = g.a WHEN MATCHED THEN UPDATE SET a = s.n "
+        "WHEN NOT MATCHED THEN INSERT (a) VALUES (s.n)")
+    assert [tuple(row.values()) for row in sql("SELECT a, b, c FROM g ORDER BY a")] == [(10, 11, 0), (50, 51, 0), (70, 71, None)]
+    refused = run("sql", "-c", "UPDATE g SET b = 0")
+    assert "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES" in refused.stderr
