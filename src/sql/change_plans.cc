@@ -30,6 +30,7 @@
 #include "sql/change_operation.h"
 #include "sql/insert_columns.h"
 #include "sql/physical_row_changes.h"
+#include "sql/physical_row_counter.h"
 #include "sql/settings.h"
 #include "sql/write_mode.h"
 
@@ -201,10 +202,12 @@ using MetricsOf = commands::Metrics (*)(const ChangeCounts&);
 
 // Stages the change once the rows are written.
 std::int64_t Finish(const PhysicalRowChanges& changes, MetricsOf metrics_of,
-                    PendingWrite& pending, write::WrittenFiles data,
+                    const PhysicalRowCounter* source, PendingWrite& pending,
+                    write::WrittenFiles data,
                     std::vector<protocol::CdcFile> feed) {
   transaction::Transaction& transaction = pending.change();
   ChangeCounts counts = CountsOf(changes);
+  if (source != nullptr) counts.source_rows = source->count();
   counts.files_added = static_cast<std::int64_t>(data.files.size());
   counts.bytes_added = data.bytes;
   counts.change_files = static_cast<std::int64_t>(feed.size());
@@ -223,6 +226,8 @@ struct ChangeStatement {
   transaction::Operation operation;
   MetricsOf metrics_of;
   PendingWriteOf pending;
+  const PhysicalRowCounter* source =
+      nullptr;  // Of MERGE, where it can be told.
 };
 
 // A DELETE may be TRUNCATE, or half of an INSERT OVERWRITE.
@@ -273,10 +278,12 @@ PhysicalOperator& ChangeRows(PhysicalPlanGenerator& planner,
     reads.Note(write.change());
     return write;
   };
-  target.finish = [&changes, metrics_of = statement.metrics_of](
+  target.finish = [&changes, metrics_of = statement.metrics_of,
+                   source = statement.source](
                       PendingWrite& write, write::WrittenFiles data,
                       std::vector<protocol::CdcFile> feed) {
-    return Finish(changes, metrics_of, write, std::move(data), std::move(feed));
+    return Finish(changes, metrics_of, source, write, std::move(data),
+                  std::move(feed));
   };
   return WriteRows(planner, op, changes, PartitionPositions(*planned.snapshot),
                    std::move(target));
@@ -473,6 +480,28 @@ void RefuseIdentity(const table::Snapshot& snapshot,
                      "version of Bayou; nothing was changed; use INSERT"});
 }
 
+bool Contains(PhysicalOperator& plan, const Scan* scan) {
+  std::vector<Scan*> scans;
+  CollectScans(plan, scans);
+  return std::ranges::find(scans, scan) != scans.end();
+}
+
+// Puts a counter behind the source: the side of the first join that has no scan
+// of the target. Null when there is no such join.
+PhysicalRowCounter* CountSource(PhysicalPlanGenerator& planner,
+                                PhysicalOperator& plan, const Scan* target) {
+  PhysicalOperator* join = &plan;
+  while (join->children.size() == 1) join = &join->children[0].get();
+  if (join->children.size() != 2 || target == nullptr) return nullptr;
+  const bool target_first = Contains(join->children[0], target);
+  if (target_first == Contains(join->children[1], target)) return nullptr;
+  auto& source = join->children[target_first ? 1 : 0];
+  auto& counter =
+      planner.Make<PhysicalRowCounter>(source.get()).Cast<PhysicalRowCounter>();
+  source = counter;
+  return &counter;
+}
+
 // Spark's rule: what cannot change a row in two ways may meet it twice.
 bool OnlyDeletesMatches(const duckdb::LogicalMergeInto& op) {
   const auto matched = op.actions.find(MergeActionCondition::WHEN_MATCHED);
@@ -616,6 +645,7 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
   PlannedReads reads = ReadsOf(plan, *snapshot);
   RowChangePlan changes = NewPlan(context, snapshot, reads);
   changes.allows_repeats = OnlyDeletesMatches(op);
+  const PhysicalRowCounter* source = CountSource(planner, plan, reads.target);
 
   // Two projections, so that the clause of a row is found once.
   MergeClauses merge;
@@ -652,7 +682,7 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
   }
   return ChangeRows(planner, op, *rows, std::move(changes), std::move(reads),
                     {ChangeOperation("MERGE", context.GetCurrentQuery()),
-                     commands::MergeMetrics, std::move(pending)});
+                     commands::MergeMetrics, std::move(pending), source});
 }
 
 }  // namespace bayou::sql

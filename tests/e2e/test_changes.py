@@ -147,7 +147,7 @@ def test_metrics_count_what_happened(sql, tmp_path):
                                   "numDeletionVectorsUpdated": 1, "numRemovedFiles": 0}.items()
     assert metrics(5).items() >= {"numDeletedRows": 10, "numRemovedFiles": 1, "numDeletionVectorsAdded": 0}.items()
     assert metrics(6).items() >= {"numUpdatedRows": 1, "numAddedFiles": 1, "numDeletionVectorsUpdated": 1}.items()
-    assert metrics(7).items() >= {"numTargetRowsInserted": 2, "numTargetRowsUpdated": 2, "numTargetRowsDeleted": 1,
+    assert metrics(7).items() >= {"numSourceRows": 4, "numTargetRowsInserted": 2, "numTargetRowsUpdated": 2, "numTargetRowsDeleted": 1,
                                   "numTargetRowsMatchedUpdated": 2, "numTargetRowsNotMatchedBySourceDeleted": 1, "numOutputRows": 4,
                                   "numTargetRowsCopied": 0}.items()
     assert info(3)["operationParameters"] == {"predicate": '["(id IN (1, 2))"]'}

@@ -46,25 +46,29 @@ Metrics UpdateMetrics(const ChangeCounts& counts) {
 }
 
 Metrics MergeMetrics(const ChangeCounts& counts) {
-  Metrics metrics = {
-      {"numSourceRows", counts.source_rows},
-      {"numTargetRowsInserted", counts.rows_inserted},
-      {"numTargetRowsUpdated", counts.rows_updated},
-      {"numTargetRowsDeleted", counts.rows_deleted},
-      {"numTargetRowsMatchedUpdated",
-       counts.rows_updated - counts.rows_updated_by_source},
-      {"numTargetRowsMatchedDeleted",
-       counts.rows_deleted - counts.rows_deleted_by_source},
-      {"numTargetRowsNotMatchedBySourceUpdated", counts.rows_updated_by_source},
-      {"numTargetRowsNotMatchedBySourceDeleted", counts.rows_deleted_by_source},
-      {"numTargetRowsCopied", counts.rows_copied},
-      {"numOutputRows",
-       counts.rows_inserted + counts.rows_updated + counts.rows_copied},
-      {"numTargetFilesAdded", counts.files_added},
-      {"numTargetFilesRemoved", counts.old_files.files_removed},
-      {"numTargetBytesAdded", counts.bytes_added},
-      {"numTargetBytesRemoved", counts.old_files.bytes_removed},
-      {"numTargetChangeFilesAdded", counts.change_files}};
+  Metrics metrics;
+  if (counts.source_rows)
+    metrics.emplace_back("numSourceRows", *counts.source_rows);
+  metrics.insert(metrics.end(),
+                 {{"numTargetRowsInserted", counts.rows_inserted},
+                  {"numTargetRowsUpdated", counts.rows_updated},
+                  {"numTargetRowsDeleted", counts.rows_deleted},
+                  {"numTargetRowsMatchedUpdated",
+                   counts.rows_updated - counts.rows_updated_by_source},
+                  {"numTargetRowsMatchedDeleted",
+                   counts.rows_deleted - counts.rows_deleted_by_source},
+                  {"numTargetRowsNotMatchedBySourceUpdated",
+                   counts.rows_updated_by_source},
+                  {"numTargetRowsNotMatchedBySourceDeleted",
+                   counts.rows_deleted_by_source},
+                  {"numTargetRowsCopied", counts.rows_copied},
+                  {"numOutputRows", counts.rows_inserted + counts.rows_updated +
+                                        counts.rows_copied},
+                  {"numTargetFilesAdded", counts.files_added},
+                  {"numTargetFilesRemoved", counts.old_files.files_removed},
+                  {"numTargetBytesAdded", counts.bytes_added},
+                  {"numTargetBytesRemoved", counts.old_files.bytes_removed},
+                  {"numTargetChangeFilesAdded", counts.change_files}});
   AddVectors("numTarget", counts.old_files, metrics);
   AddTimes(counts, metrics);
   return metrics;

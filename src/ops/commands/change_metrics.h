@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@ struct ChangeCounts {
   // Of those above, by clauses WHEN NOT MATCHED BY SOURCE.
   std::int64_t rows_deleted_by_source = 0;
   std::int64_t rows_updated_by_source = 0;
-  std::int64_t source_rows = 0;
+  std::optional<std::int64_t> source_rows;  // Absent: nobody counted.
 
   FileChanges::Counts old_files;
   std::int64_t files_added = 0;
