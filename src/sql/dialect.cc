@@ -104,6 +104,8 @@ class Translator {
     if (Is(i, "set") || Is(i, "reset")) return Setting(i);
     if (Is(i, "create") || Is(i, "replace")) return Create(i);
     if (Is(i, "insert")) return Insert(i);
+    if (Is(i, "alter") && Is(i + 1, "table")) return Alter(i);
+    if (Is(i, "comment") && Is(i + 1, "on")) return CommentOn(i);
     return Command(i);
   }
 
@@ -251,6 +253,41 @@ class Translator {
     }
   }
 
+  Status Alter(std::size_t i) {
+    const std::size_t at = Skip(i + 2, {"if", "exists"});
+    const std::optional<NameAt> table = ParseTableName(tokens_, at);
+    if (!table || IsEnd(table->next)) return {};
+    AlterBy(table->name, text_.substr(tokens_[table->next].begin));
+    return {};
+  }
+
+  // COMMENT ON TABLE t IS 'x', COMMENT ON COLUMN t.a IS NULL
+  Status CommentOn(std::size_t i) {
+    std::optional<NameAt> name = ParseTableName(tokens_, i + 3);
+    if (!name || !Is(name->next, "is") || IsEnd(name->next + 1)) return {};
+    const Token& text = tokens_[name->next + 1];
+    const std::string comment =
+        engine::Literal(text.Is("null") ? "" : text.Value());
+    if (Is(i + 2, "table")) {
+      AlterBy(name->name,
+              text.Is("null")
+                  ? "UNSET TBLPROPERTIES IF EXISTS ('comment')"
+                  : "SET TBLPROPERTIES ('comment' = " + comment + ")");
+    } else if (Is(i + 2, "column") && name->name.parts.size() > 1) {
+      const std::string column = engine::Identifier(name->name.table());
+      name->name.parts.pop_back();
+      AlterBy(name->name, "ALTER COLUMN " + column + " COMMENT " + comment);
+    }
+    return {};
+  }
+
+  void AlterBy(const TableName& table, std::string_view clauses) {
+    command_ = TableCommand{"ALTER TABLE", table, false,
+                            "SELECT * FROM bayou_alter_table(" +
+                                engine::Literal(table.Sql()) + ", " +
+                                engine::Literal(clauses) + ")"};
+  }
+
   // Statements that DuckDB does not run on a Delta table.
   Status Command(std::size_t i) {
     struct Form {
@@ -261,11 +298,9 @@ class Translator {
     if (After(i, {"convert", "to", "delta"}) != 0)
       return NotYet("CONVERT TO DELTA");
     // The longest form first.
-    static const std::array<Form, 9> kForms = {{
+    static const std::array<Form, 7> kForms = {{
         {"MERGE", {"merge", "with", "schema", "evolution", "into"}, true},
         {"FSCK", {"fsck", "repair", "table"}, true},
-        {"ALTER TABLE", {"alter", "table", "if", "exists"}, false},
-        {"ALTER TABLE", {"alter", "table"}, false},
         {"RESTORE", {"restore", "table"}, true},
         {"RESTORE", {"restore"}, true},
         {"REORG", {"reorg", "table"}, true},
@@ -293,7 +328,8 @@ class Translator {
 
   Status CommandOn(std::string operation, std::size_t at, bool only_delta) {
     if (const std::optional<NameAt> table = ParseTableName(tokens_, at)) {
-      command_ = TableCommand{std::move(operation), table->name, only_delta};
+      command_ =
+          TableCommand{std::move(operation), table->name, only_delta, ""};
     }
     return {};
   }

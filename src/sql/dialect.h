@@ -10,6 +10,7 @@
 //   _metadata.row_id                      "_metadata.row_id"
 //   ARRAY<INT>, STRUCT<a: INT>, MAP<K,V>  INT[], STRUCT(a INT), MAP(K, V)
 //   DESCRIBE HISTORY | DETAIL t           SELECT * FROM bayou_history | detail
+//   ALTER TABLE t ..., COMMENT ON t IS ..  bayou_alter_table(t, ...)
 //   CREATE TABLE ... USING DELTA ...      see create_table_spelling.h
 //   INSERT OVERWRITE t q                  INSERT INTO t q, see write_mode.h
 //   INSERT INTO t REPLACE WHERE x q       the same
@@ -34,12 +35,14 @@ namespace bayou::sql {
 enum class Place : std::uint8_t { kNothing, kFile, kFolder, kTable };
 using PlaceOf = std::function<Place(std::string_view path)>;
 
-// A statement of Delta that changes a table and that DuckDB has no way to run.
+// A statement of Delta that changes a table and that DuckDB has no way to run,
+// or runs another way.
 struct TableCommand {
   std::string operation;  // OPTIMIZE, DELETE, ALTER TABLE, ...
   TableName target;
   bool only_delta =
-      false;  // No other table has it, so the target must be ours.
+      false;        // No other table has it, so the target must be ours.
+  std::string run;  // What runs when the target is ours; empty: it is refused.
 };
 
 struct Statement {

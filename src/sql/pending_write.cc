@@ -28,6 +28,7 @@ Status PendingWrite::BeginChange(
     transaction::Operation operation) {
   DropIncomplete();
   if (transaction_) {
+    if (altered_) return CheckAlterable(snapshot->location());
     if (transaction_->location() == snapshot->location()) return {};
     return OneTableOnly(transaction_->location(), snapshot->location());
   }
@@ -72,13 +73,38 @@ void PendingWrite::Begin(transaction::Transaction transaction,
                          transaction::Operation operation) {
   transaction_.emplace(std::move(transaction));
   operation_ = std::move(operation);
-  complete_ = made_folder_ = false;
+  complete_ = made_folder_ = altered_ = false;
   files_ = rows_ = bytes_ = 0;
 }
 
 // After BEGIN, a statement can fail and the transaction go on.
 void PendingWrite::DropIncomplete() {
   if (!complete_) Rollback();
+}
+
+Status PendingWrite::CheckAlterable(const std::string& location) const {
+  if (!transaction_ || !complete_) return {};
+  return Fail(
+      ErrorCode::kUnsupported, "DELTA_ALTER_IN_TRANSACTION",
+      fmt::format(
+          "table {}: ALTER TABLE stands alone in its transaction, which "
+          "has changed table {} already; COMMIT first",
+          location, transaction_->location()));
+}
+
+Status PendingWrite::Alter(std::shared_ptr<const table::Snapshot> snapshot,
+                           const commands::TableChange& change) {
+  DropIncomplete();
+  BAYOU_TRY(CheckAlterable(snapshot->location()));
+  BAYOU_ASSIGN(auto transaction, transaction::Transaction::On(
+                                     std::move(snapshot), Env::System()));
+  if (change.changes_protocol) transaction.SetProtocol(change.protocol);
+  if (change.changes_metadata) transaction.SetMetadata(change.metadata);
+  if (change.domain) transaction.SetDomain(*change.domain);
+  if (change.reads_table || change.existing_rows) transaction.ReadWholeTable();
+  Begin(std::move(transaction), change.operation);
+  complete_ = altered_ = true;
+  return {};
 }
 
 Status PendingWrite::BeginIdentity(write::IdentityValues& values) const {

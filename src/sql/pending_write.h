@@ -18,6 +18,7 @@
 #include "kernel/transaction/transaction.h"
 #include "kernel/write/identity_values.h"
 #include "kernel/write/table_writer.h"
+#include "ops/commands/alter_table.h"
 #include "ops/commands/create_table.h"
 
 namespace bayou::sql {
@@ -42,6 +43,14 @@ class PendingWrite {
   Status BeginCreate(const std::string& location,
                      const commands::TableDefinition& definition,
                      bool as_select);
+
+  // Changes the table's metadata and protocol. Stands alone in its transaction.
+  // Errors: see CheckAlterable; Transaction::On.
+  Status Alter(std::shared_ptr<const table::Snapshot> snapshot,
+               const commands::TableChange& change);
+  // Errors: kUnsupported, condition DELTA_ALTER_IN_TRANSACTION, when the
+  // transaction has changes already.
+  Status CheckAlterable(const std::string& location) const;
 
   // Identity columns go on where the changes so far have left them, and the
   // marks move when the statement has given its values. Only after a
@@ -85,6 +94,7 @@ class PendingWrite {
   transaction::Operation operation_;
   bool made_folder_ =
       false;               // What CREATE TABLE leaves behind is ours to remove.
+  bool altered_ = false;   // Statements would be planned on what was before.
   bool complete_ = false;  // A statement has added all that it wanted to.
   std::int64_t files_ = 0;
   std::int64_t rows_ = 0;

@@ -42,6 +42,17 @@ std::vector<ResultColumn> ColumnsOf(const duckdb::QueryResult& result) {
   return columns;
 }
 
+// For statements that show nothing.
+class NoResult final : public ResultSink {
+ public:
+  CellFormat Begin(std::span<const ResultColumn>) override { return {}; }
+  Status Row(std::span<const std::optional<std::string_view>>) override {
+    return {};
+  }
+  Status End() override { return {}; }
+  void Changed(std::uint64_t) override {}
+};
+
 class SqlSession final : public Session {
  public:
   SqlSession(std::shared_ptr<duckdb::DuckDB> engine, std::string lake)
@@ -75,7 +86,13 @@ class SqlSession final : public Session {
       if (interrupted_) return Cancelled();
       BAYOU_ASSIGN(const Statement translated,
                    sql::Translate(statement, sql::PlaceAt));
-      if (translated.command) BAYOU_TRY(RefuseCommand(*translated.command));
+      if (translated.command) {
+        BAYOU_ASSIGN(const bool ours, IsForDelta(*translated.command));
+        if (ours) {
+          BAYOU_TRY(RunCommand(statement, translated.command->run));
+          continue;
+        }
+      }
       BAYOU_TRY(RunStatement(statement, translated, sink));
     }
     return {};
@@ -114,6 +131,14 @@ class SqlSession final : public Session {
   void Do(const std::string& statement) {
     const auto result = connection_.Query(statement);
     if (result->HasError()) result->ThrowError();
+  }
+
+  Status RunCommand(std::string_view written, const std::string& sql) {
+    sql::TextEdits edits;
+    edits.Replace(0, written.size(), sql);
+    NoResult nothing;
+    return RunStatement(written, Statement{.sql = edits.Apply(written)},
+                        nothing);
   }
 
   // A statement that is a transaction of its own and lost against another's
@@ -211,10 +236,11 @@ class SqlSession final : public Session {
     return sink.End();
   }
 
-  // Fails when the statement is about a Delta table, and when there is no other
-  // table that it could be about.
-  Status RefuseCommand(const TableCommand& command) {
+  // Whether the statement is about a Delta table and has a way to run. Fails
+  // when it has none, and when there is no other table that it could be about.
+  Result<bool> IsForDelta(const TableCommand& command) {
     std::optional<Error> refusal;
+    bool ours = false;
     const Status looked = engine::Guard([&] {
       duckdb::ClientContext& context = *connection_.context;
       context.RunFunctionInTransaction([&] {
@@ -224,13 +250,15 @@ class SqlSession final : public Session {
         auto entry = sql::FindEntry(context, command.target, if_missing);
         if (entry &&
             entry->ParentCatalog().GetCatalogType() == sql::kStorageType) {
+          ours = true;
+          if (!command.run.empty()) return;
           refusal = entry->Cast<sql::DeltaTable>().Refusal(command.operation);
         }
       });
     });
     BAYOU_TRY(looked);
     if (refusal) return tl::unexpected(*refusal);
-    return {};
+    return ours;
   }
 
   std::shared_ptr<duckdb::DuckDB> engine_;

@@ -16,6 +16,8 @@ struct Alias {
 constexpr std::array kAliases = {
     Alias{"spark.databricks.delta.retentionDurationCheck.enabled",
           kRetentionCheck},
+    Alias{"spark.databricks.delta.allowArbitraryProperties.enabled",
+          kAllowUnknownProperties},
     Alias{"spark.sql.session.timeZone", "TimeZone"},
     Alias{"spark.sql.sources.partitionOverwriteMode", kPartitionOverwriteMode},
 };
@@ -45,6 +47,10 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
       "What INSERT OVERWRITE replaces: static (all rows) or dynamic (the "
       "partitions that new rows are in)",
       LogicalType::VARCHAR, Value("static"));
+  config.AddExtensionOption(
+      kAllowUnknownProperties,
+      "Set table properties that begin with delta. and that are not known",
+      LogicalType::BOOLEAN, Value::BOOLEAN(false));
   config.AddExtensionOption(
       kAllowExternalPaths,
       "Read data files that a table names outside of its folder",

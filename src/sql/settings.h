@@ -20,6 +20,10 @@ inline constexpr const char* kPartitionOverwriteMode =
     "bayou_partition_overwrite_mode";
 inline constexpr const char* kAllowExternalPaths = "bayou_allow_external_paths";
 
+// Table properties that begin with `delta.` and that nobody knows may be set.
+inline constexpr const char* kAllowUnknownProperties =
+    "bayou_allow_unknown_properties";
+
 // The setting that a name such as
 // spark.databricks.delta.retentionDurationCheck.enabled stands for.
 // Errors: kInvalidArgument, condition DELTA_UNKNOWN_CONFIGURATION, with the

@@ -103,8 +103,7 @@ class TypeParser : private TokenCursor {
     if (!closing) return std::nullopt;
     std::string fields;
     do {
-      if (AtEnd() || !tokens_[i_].IsIdentifier())
-        return std::nullopt;
+      if (AtEnd() || !tokens_[i_].IsIdentifier()) return std::nullopt;
       const std::string name = tokens_[i_++].Value();
       TakeSymbol(':');
       const std::optional<std::string> type = Type();

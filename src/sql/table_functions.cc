@@ -11,6 +11,7 @@ void RegisterTableFunctions(duckdb::ExtensionLoader& loader) {
   loader.RegisterFunction(SchemaFunction());
   loader.RegisterFunction(FilesFunction());
   loader.RegisterFunction(LogFunction());
+  loader.RegisterFunction(AlterTableFunction());
 }
 
 }  // namespace bayou::sql

@@ -9,6 +9,7 @@
 //   bayou_schema(table, version => n, ...)           its columns
 //   bayou_files(table, version => n, ...)            its live files
 //   bayou_files(table, where => 'condition')       which a query would read
+//   bayou_alter_table(table, clauses)                ALTER TABLE
 //   bayou_log(table, version => n, ...)              the files of its log
 #pragma once
 
@@ -27,5 +28,6 @@ duckdb::TableFunction DetailFunction();
 duckdb::TableFunction SchemaFunction();
 duckdb::TableFunction FilesFunction();
 duckdb::TableFunction LogFunction();
+duckdb::TableFunction AlterTableFunction();
 
 }  // namespace bayou::sql

@@ -57,6 +57,11 @@ duckdb::optional_ptr<duckdb::CatalogEntry> FindEntry(
                                    if_missing);
 }
 
+DeltaTable& FindDeltaTable(duckdb::ClientContext& context,
+                           const std::string& argument) {
+  return FindTable(context, NameOf(context, argument));
+}
+
 std::shared_ptr<const table::Snapshot> OpenTable(duckdb::ClientContext& context,
                                                  const std::string& argument,
                                                  const table::TimeTravel& at) {

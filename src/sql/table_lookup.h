@@ -13,6 +13,8 @@
 
 namespace bayou::sql {
 
+class DeltaTable;
+
 // The entry in DuckDB's catalog, looked up along the search path. Runs in a
 // transaction. Throws DuckDB exceptions; with RETURN_NULL, not for a missing
 // one.
@@ -20,6 +22,11 @@ duckdb::optional_ptr<duckdb::CatalogEntry> FindEntry(
     duckdb::ClientContext& context, const TableName& name,
     duckdb::OnEntryNotFound if_missing,
     duckdb::optional_ptr<duckdb::BoundAtClause> at = nullptr);
+
+// The entry of the Delta table that the argument of a table function names.
+// Throws DuckDB exceptions as below.
+DeltaTable& FindDeltaTable(duckdb::ClientContext& context,
+                           const std::string& argument);
 
 // The Delta table that the argument of a table function means. A plain name
 // that no database has may be a folder. Throws DuckDB exceptions: not found; a

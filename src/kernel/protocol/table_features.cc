@@ -305,6 +305,45 @@ Result<Protocol> RequestedVersions(const StringMap& configuration) {
   return protocol;
 }
 
+// The current versions, or higher ones that the user asks for.
+Result<std::pair<int, int>> VersionsAskedFor(const Protocol& current,
+                                             const StringMap& configuration) {
+  std::pair<int, int> versions = {current.min_reader_version,
+                                  current.min_writer_version};
+  const std::tuple<const char*, int, int*> requests[] = {
+      {"delta.minReaderVersion", kFeatureReader, &versions.first},
+      {"delta.minWriterVersion", kFeatureWriter, &versions.second}};
+  for (const auto& [key, newest, version] : requests) {
+    const auto found = configuration.find(key);
+    if (found == configuration.end()) continue;
+    const auto requested = PropertyInteger(found->second, 1);
+    if (!requested || *requested > newest || *requested < *version) {
+      return Fail(
+          ErrorCode::kInvalidArgument, "DELTA_INVALID_PROTOCOL_DOWNGRADE",
+          "table property '" + found->first + "' cannot be " + found->second +
+              ": it takes a number from " + std::to_string(*version) +
+              ", the table's, to " + std::to_string(newest));
+    }
+    *version = static_cast<int>(*requested);
+  }
+  // Named reader features come with writer version 7 only.
+  if (versions.first == kFeatureReader) versions.second = kFeatureWriter;
+  return versions;
+}
+
+// The features that the lists of a protocol name; others come out in `unknown`.
+void AddListedFeatures(const Protocol& protocol, FeatureSet& features,
+                       std::set<std::string>& unknown) {
+  if (!protocol.writer_features) return;
+  for (const std::string& name : *protocol.writer_features) {
+    if (const Feature* feature = FindFeature(name)) {
+      features.insert(feature);
+    } else {
+      unknown.insert(name);
+    }
+  }
+}
+
 // What the schema and the properties make use of. A preview feature that was
 // asked for by name stands in for the finished one.
 void AddUsedFeatures(const Use& use, FeatureSet& features) {
@@ -462,6 +501,54 @@ Result<Protocol> ProtocolForNewTable(const Metadata& metadata) {
   const bool asked_for_names = requested.min_writer_version == kFeatureWriter;
   AddImpliedFeatures(asked_for_names ? Protocol{} : requested, features);
   return WithNames(requested.min_reader_version, features);
+}
+
+Result<std::optional<Protocol>> ProtocolForChangedTable(
+    const Protocol& current, const Metadata& metadata) {
+  BAYOU_ASSIGN(const auto versions,
+               VersionsAskedFor(current, metadata.configuration));
+  const auto [reader, writer] = versions;
+  FeatureSet features;
+  BAYOU_TRY(AddNamedFeatures(metadata.configuration, features));
+  BAYOU_ASSIGN(const Schema schema, SchemaOf(metadata));
+  AddUsedFeatures({metadata, schema, TableProperties(metadata.configuration)},
+                  features);
+  std::erase_if(features, [&](const Feature* feature) {
+    return Supports(current, feature->name) ||
+           Supports(current, std::string(feature->name) + "-preview");
+  });
+  if (features.empty() && reader == current.min_reader_version &&
+      writer == current.min_writer_version) {
+    return std::nullopt;
+  }
+  Protocol raised;
+  raised.min_reader_version = reader;
+  raised.min_writer_version = writer;
+  const bool by_name =
+      reader == kFeatureReader || writer == kFeatureWriter ||
+      std::ranges::any_of(features, [](const Feature* feature) {
+        return feature->writer_since == 0;
+      });
+  if (!by_name) return WithNumbers(raised, features);
+  std::set<std::string> unknown;
+  AddImpliedFeatures(current, features);
+  AddListedFeatures(current, features, unknown);
+  raised = WithNames(reader, features);
+  raised.writer_features->insert(raised.writer_features->end(), unknown.begin(),
+                                 unknown.end());
+  return raised;
+}
+
+Protocol WithoutFeature(const Protocol& protocol, std::string_view feature) {
+  FeatureSet features;
+  std::set<std::string> unknown;
+  AddImpliedFeatures(protocol, features);
+  AddListedFeatures(protocol, features, unknown);
+  features.erase(FindFeature(feature));
+  Protocol left = WithNames(protocol.min_reader_version, features);
+  left.writer_features->insert(left.writer_features->end(), unknown.begin(),
+                               unknown.end());
+  return left;
 }
 
 }  // namespace bayou::protocol

@@ -6,6 +6,7 @@
 // compare without regard to letters' case, as delta-spark does.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -39,5 +40,17 @@ Status CheckWritable(const Protocol& protocol, const Metadata& metadata,
 // The weakest protocol for a new table with this schema and configuration
 // (`delta.feature.*`, `delta.enable*`, column types). delta-spark's rules.
 Result<Protocol> ProtocolForNewTable(const Metadata& metadata);
+
+// What the protocol of a table has to become for its new schema and
+// configuration, with what the user asks for in them (`delta.feature.*`,
+// `delta.min*Version`); nullopt when it stays. Raised no further than needed:
+// by version numbers as long as those can say it, then by names.
+// Errors: kUnsupported for features that Bayou does not have; kInvalidArgument,
+// condition DELTA_INVALID_PROTOCOL_DOWNGRADE, for versions below the table's.
+Result<std::optional<Protocol>> ProtocolForChangedTable(
+    const Protocol& current, const Metadata& metadata);
+
+// The protocol that names all features but that one.
+Protocol WithoutFeature(const Protocol& protocol, std::string_view feature);
 
 }  // namespace bayou::protocol

@@ -66,8 +66,13 @@ Result<std::chrono::milliseconds> ParseInterval(std::string_view text);
 
 // Checks properties that a user sets: known `delta.*` keys and their values
 // (the message gives the accepted form, and the nearest known key for a typo);
-// unknown `delta.*` keys are refused; keys without that prefix are free.
+// unknown `delta.*` keys are refused unless `allow_unknown`; keys without that
+// prefix are free.
 // Errors: kInvalidArgument, condition DELTA_INVALID_TABLE_PROPERTY.
-Status CheckUserProperties(const StringMap& properties);
+Status CheckUserProperties(const StringMap& properties,
+                           bool allow_unknown = false);
+
+// Properties that say what files and schema are like: never a user's to set.
+bool IsKeptByWriters(std::string_view key);
 
 }  // namespace bayou::protocol

@@ -165,7 +165,7 @@ tl::unexpected<Error> Unknown(std::string_view key) {
   return Invalid(key, std::move(message));
 }
 
-Status Check(std::string_view key, std::string_view value) {
+Status Check(std::string_view key, std::string_view value, bool allow_unknown) {
   if (!HasPrefix(key, "delta.") ||
       HasPrefix(key, "delta.universalformat.config.")) {
     return {};
@@ -180,11 +180,14 @@ Status Check(std::string_view key, std::string_view value) {
   if (HasPrefix(key, "delta.constraints.")) {
     return Invalid(key, "cannot be set; use ALTER TABLE ... ADD CONSTRAINT");
   }
-  if (std::ranges::find(kInternal, key) != std::end(kInternal)) {
+  if (IsKeptByWriters(key)) {
     return Invalid(key, "is kept by writers and cannot be set");
   }
   const auto found = std::ranges::find(kProperties, key, &Property::key);
-  if (found == std::end(kProperties)) return Unknown(key);
+  if (found == std::end(kProperties)) {
+    if (allow_unknown) return {};
+    return Unknown(key);
+  }
   if (found->accepts(value)) return {};
   return Invalid(key, "cannot be '" + std::string(value) + "'; it takes " +
                           std::string(found->form));
@@ -192,9 +195,16 @@ Status Check(std::string_view key, std::string_view value) {
 
 }  // namespace
 
-Status CheckUserProperties(const StringMap& properties) {
-  for (const auto& [key, value] : properties) BAYOU_TRY(Check(key, value));
+Status CheckUserProperties(const StringMap& properties, bool allow_unknown) {
+  for (const auto& [key, value] : properties) {
+    BAYOU_TRY(Check(key, value, allow_unknown));
+  }
   return {};
+}
+
+bool IsKeptByWriters(std::string_view key) {
+  return std::ranges::find(kInternal, key) != std::end(kInternal) ||
+         HasPrefix(key, "delta.constraints.");
 }
 
 }  // namespace bayou::protocol

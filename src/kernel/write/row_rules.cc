@@ -102,8 +102,8 @@ class RuleBinder {
              std::vector<RowRule>& rules)
       : context_(context), schema_(schema), rules_(rules) {}
 
-  Status Constraint(const std::string& name, const std::string& text) {
-    return Add("CHECK constraint " + name, text, kViolated);
+  Status Condition(const std::string& name, const std::string& text) {
+    return Add(name, text, kViolated);
   }
 
   Status Invariants() {
@@ -222,7 +222,8 @@ Result<std::shared_ptr<const RowRules>> RowRules::Bind(
   RuleBinder binder(context, rules->schema_, rules->rules_);
   for (const auto& [key, text] : metadata.configuration) {
     if (!key.starts_with(kConstraintPrefix)) continue;
-    BAYOU_TRY(binder.Constraint(key.substr(kConstraintPrefix.size()), text));
+    BAYOU_TRY(binder.Condition(
+        "CHECK constraint " + key.substr(kConstraintPrefix.size()), text));
   }
   BAYOU_TRY(binder.Invariants());
   BAYOU_TRY(binder.GeneratedColumns());
@@ -230,13 +231,13 @@ Result<std::shared_ptr<const RowRules>> RowRules::Bind(
   return rules;
 }
 
-Result<std::shared_ptr<const RowRules>> RowRules::BindConstraint(
+Result<std::shared_ptr<const RowRules>> RowRules::BindCondition(
     duckdb::ClientContext& context, const std::string& name,
-    const std::string& expression, const Schema& schema) {
+    const std::string& text, const Schema& schema) {
   auto rules = std::make_shared<RowRules>();
   rules->schema_ = schema;
   RuleBinder binder(context, rules->schema_, rules->rules_);
-  BAYOU_TRY(binder.Constraint(name, expression));
+  BAYOU_TRY(binder.Condition(name, text));
   return rules;
 }
 

@@ -39,10 +39,10 @@ class RowRules {
       duckdb::ClientContext& context, const protocol::Metadata& metadata,
       const protocol::Schema& schema);
 
-  // The one rule, for ADD CONSTRAINT.
-  static Result<std::shared_ptr<const RowRules>> BindConstraint(
+  // One condition alone, for rows that are there already.
+  static Result<std::shared_ptr<const RowRules>> BindCondition(
       duckdb::ClientContext& context, const std::string& name,
-      const std::string& expression, const protocol::Schema& schema);
+      const std::string& text, const protocol::Schema& schema);
 
   const std::vector<RowRule>& rules() const { return rules_; }
   const protocol::Schema& schema() const { return schema_; }

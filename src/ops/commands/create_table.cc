@@ -12,6 +12,8 @@
 #include "kernel/store/store.h"
 #include "kernel/table/snapshot.h"
 #include "kernel/write/file_layout.h"
+#include "ops/commands/column_mapper.h"
+#include "ops/commands/row_tracking_columns.h"
 
 namespace bayou::commands {
 namespace {
@@ -127,31 +129,6 @@ Status CheckUnmappedNames(const DataType& type) {
   return {};
 }
 
-// Gives every field below an id and a physical name, depth last.
-class ColumnMapper {
- public:
-  explicit ColumnMapper(Env& env) : env_(env) {}
-
-  void Map(std::vector<Field>& fields) {
-    for (Field& field : fields) {
-      field.metadata["delta.columnMapping.id"] = std::to_string(++last_id_);
-      field.metadata["delta.columnMapping.physicalName"] =
-          "\"col-" + NewUuid(env_) + "\"";
-      Map(field.type);
-    }
-  }
-  int last_id() const { return last_id_; }
-
- private:
-  void Map(DataType& type) {
-    Map(type.fields);
-    for (DataType& child : type.children) Map(child);
-  }
-
-  Env& env_;
-  int last_id_ = 0;
-};
-
 void DropPseudoProperties(StringMap& configuration) {
   std::erase_if(configuration, [](const auto& property) {
     return property.first.starts_with(kFeaturePrefix) ||
@@ -193,17 +170,13 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
     root.fields = schema.fields;
     BAYOU_TRY(CheckUnmappedNames(root));
   } else {
-    ColumnMapper mapper(env);
+    ColumnMapper mapper(env, ColumnMapper::Names::kNew);
     mapper.Map(schema.fields);
     metadata.configuration["delta.columnMapping.maxColumnId"] =
         std::to_string(mapper.last_id());
   }
   if (properties.row_tracking()) {
-    metadata.configuration["delta.rowTracking.materializedRowIdColumnName"] =
-        "_row-id-col-" + NewUuid(env);
-    metadata.configuration
-        ["delta.rowTracking.materializedRowCommitVersionColumnName"] =
-        "_row-commit-version-col-" + NewUuid(env);
+    NameRowTrackingColumns(metadata.configuration, env);
   }
   metadata.schema_string = protocol::SchemaToJson(schema);
   // No table that we would refuse to open again.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gives columns the ids and physical names of column mapping.
+//
+// Protocol: "Column Mapping".
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/env.h"
+#include "kernel/protocol/actions.h"
+#include "kernel/protocol/schema.h"
+
+namespace bayou::commands {
+
+class ColumnMapper {
+ public:
+  enum class Names : std::uint8_t {
+    kNew,  // col-<uuid>: files have no such column yet.
+    kOld,  // The name itself: files have it so.
+  };
+
+  // Ids go on behind `last_id`.
+  ColumnMapper(Env& env, Names names, int last_id = 0)
+      : env_(env), names_(names), last_id_(last_id) {}
+
+  // All fields below; those that have an id and a name keep them.
+  void Map(std::vector<protocol::Field>& fields);
+  void Map(protocol::DataType& type);
+
+  int last_id() const { return last_id_; }
+
+ private:
+  Env& env_;
+  Names names_;
+  int last_id_;
+};
+
+// delta.columnMapping.maxColumnId, or the largest id of the schema where that
+// is larger.
+int LastColumnId(const protocol::Metadata& metadata,
+                 const protocol::Schema& schema);
+
+}  // namespace bayou::commands
