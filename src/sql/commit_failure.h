@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why the commit of a connection's SQL transaction failed. DuckDB makes an error
-// of its own out of it, which no longer tells a conflict from a full disk.
+// Why the commit of a connection's SQL transaction failed. DuckDB makes an
+// error of its own out of it, which no longer tells a conflict from a full
+// disk.
 #pragma once
 
 #include <duckdb.hpp>

@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "kernel/engine/engine.h"
+#include "kernel/protocol/schema.h"
+#include "sql/column_type.h"
+#include "sql/property_list.h"
 #include "sql/spark_type.h"
 #include "sql/table_options.h"
 #include "sql/token_reader.h"
@@ -90,31 +93,135 @@ class CreateTableRewriter : private TokenCursor {
   }
 
   Status Element() {
-    std::string name;
-    if (!AtEnd() && tokens_[i_].IsIdentifier() &&
-        !BeginsConstraint(tokens_[i_])) {
-      name = tokens_[i_++].Value();
-      BAYOU_TRY(ColumnType());
+    if (Is("constraint") && Is("check", 2)) return NamedCheck();
+    if (AtEnd() || !tokens_[i_].IsIdentifier() ||
+        BeginsConstraint(tokens_[i_])) {
+      SkipToElementEnd();
+      return {};
     }
+    const std::string name = tokens_[i_++].Value();
+    BAYOU_TRY(ColumnType(name));
+    while (!AtElementEnd()) BAYOU_TRY(ColumnOption(name));
+    return {};
+  }
+
+  void SkipToElementEnd() {
     while (!AtElementEnd()) {
       if (IsSymbol('(')) {
         SkipBrackets();
-      } else if (!name.empty() && Is("comment") && i_ + 1 < tokens_.size() &&
-                 tokens_[i_ + 1].kind == TokenKind::kString) {
-        options_.column_comments[name] = tokens_[i_ + 1].Value();
-        edits_.Replace(tokens_[i_].begin, tokens_[i_ + 1].end, "");
-        i_ += 2;
       } else {
         ++i_;
       }
     }
+  }
+
+  // Takes the tokens from `first` up to i_ out of the statement.
+  void Drop(std::size_t first) {
+    edits_.Replace(tokens_[first].begin, tokens_[i_ - 1].end, "");
+  }
+
+  // , CONSTRAINT c CHECK (a > 0)
+  Status NamedCheck() {
+    const std::size_t comma = i_ - 1;
+    const std::string name = tokens_[i_ + 1].Value();
+    i_ += 3;
+    if (!IsSymbol('(') || !tokens_[comma].Is(',')) {
+      return Malformed("CONSTRAINT name CHECK (condition)");
+    }
+    const std::size_t opening = i_;
+    SkipBrackets();
+    options_.checks[name] = TextOf(opening + 1, i_ - 2);
+    Drop(comma);
     return {};
   }
 
-  Status ColumnType() {
+  Status ColumnOption(const std::string& name) {
+    const std::size_t first = i_;
+    if (Is("comment") && IsKind(TokenKind::kString, 1)) {
+      options_.column_comments[name] = tokens_[i_ + 1].Value();
+      i_ += 2;
+      Drop(first);
+    } else if (Take("default")) {
+      return Default(name, first);
+    } else if (Is("generated")) {
+      return Generated(name);
+    } else if (IsSymbol('(')) {
+      SkipBrackets();
+    } else {
+      ++i_;
+    }
+    return {};
+  }
+
+  bool AtOptionEnd() const {
+    if (AtElementEnd()) return true;
+    for (const char* word :
+         {"comment", "generated", "check", "primary", "unique", "references",
+          "collate", "constraint", "null"}) {
+      if (Is(word)) return i_ > 0 && !tokens_[i_ - 1].Is("default");
+    }
+    return Is("not") && Is("null", 1);
+  }
+
+  Status Default(const std::string& name, std::size_t first) {
+    const std::size_t begin = i_;
+    while (!AtOptionEnd()) {
+      if (IsSymbol('(')) {
+        SkipBrackets();
+      } else {
+        ++i_;
+      }
+    }
+    if (i_ == begin) return Malformed("DEFAULT value");
+    options_.defaults[name] = TextOf(begin, i_ - 1);
+    Drop(first);
+    return {};
+  }
+
+  // GENERATED ALWAYS AS (e), GENERATED {ALWAYS | BY DEFAULT} AS IDENTITY
+  Status Generated(const std::string& name) {
+    const std::size_t first = i_++;
+    const bool by_default = Is("by") && Is("default", 1);
+    if (by_default) {
+      i_ += 2;
+    } else if (!Take("always")) {
+      return Malformed("GENERATED ALWAYS AS (expression)");
+    }
+    if (!Take("as")) return Malformed("GENERATED ALWAYS AS (expression)");
+    if (Take("identity")) {
+      const std::size_t options = i_;
+      if (IsSymbol('(')) SkipBrackets();
+      std::string words = by_default ? "BY DEFAULT" : "ALWAYS";
+      for (std::size_t i = options; i < i_; ++i) {
+        words += " " + std::string(tokens_[i].text);
+      }
+      options_.identities[name] = words;
+    } else {
+      if (!IsSymbol('(') || by_default) {
+        return Malformed("GENERATED ALWAYS AS (expression)");
+      }
+      const std::size_t opening = i_;
+      SkipBrackets();
+      if (i_ < opening + 3)
+        return Malformed("GENERATED ALWAYS AS (expression)");
+      options_.generated[name] = TextOf(opening + 1, i_ - 2);
+    }
+    Drop(first);
+    return {};
+  }
+
+  Status ColumnType(const std::string& name) {
     BAYOU_ASSIGN(const std::optional<TypeAt> type,
                  ParseType(text_, tokens_, i_));
     if (!type) return {};
+    const auto ours = ParseColumnType(tokens_, i_);
+    if (ours && ours->beyond_duckdb) {
+      if (ours->length_type) {
+        options_.lengths[name] = *ours->length_type;
+      } else {
+        options_.column_types[name] = protocol::TypeToJson(ours->type);
+      }
+    }
     if (type->rewritten) {
       edits_.Replace(tokens_[i_].begin, tokens_[type->next - 1].end, type->sql);
     }
@@ -141,9 +248,12 @@ class CreateTableRewriter : private TokenCursor {
       } else if (Is("with") && i_ + 1 < tokens_.size() &&
                  tokens_[i_ + 1].Is('(')) {
         With();
-      } else if (Is("cluster")) {
-        return Unsupported(
-            "CREATE TABLE: CLUSTER BY is not supported yet; leave it out");
+      } else if (Is("cluster") && Is("by", 1)) {
+        const std::size_t first = i_;
+        i_ += 2;
+        if (!IsSymbol('(')) return Malformed("CLUSTER BY (columns)");
+        SkipBrackets();
+        options_.cluster_by = TextOf(first, i_ - 1);
       } else {
         break;
       }
@@ -179,35 +289,8 @@ class CreateTableRewriter : private TokenCursor {
   }
 
   Status Properties() {
-    if (!IsSymbol('(')) return Malformed("TBLPROPERTIES ('key' = 'value')");
-    do {
-      ++i_;
-      const std::optional<std::string> key = PropertyWord();
-      if (!key) return Malformed("TBLPROPERTIES ('key' = 'value')");
-      TakeSymbol('=');
-      const std::optional<std::string> value = PropertyWord();
-      if (!value) return Malformed("TBLPROPERTIES ('key' = 'value')");
-      if (!options_.properties.emplace(*key, *value).second) {
-        return Fail(ErrorCode::kInvalidArgument, "DUPLICATE_KEY",
-                    "CREATE TABLE: the property " + *key + " is given twice");
-      }
-    } while (IsSymbol(','));
-    if (!TakeSymbol(')')) return Malformed("TBLPROPERTIES ('key' = 'value')");
+    BAYOU_ASSIGN(options_.properties, TakeProperties(tokens_, i_));
     return {};
-  }
-
-  // 'text', a number with or without sign, or words with dots between them.
-  std::optional<std::string> PropertyWord() {
-    if (AtEnd()) return std::nullopt;
-    if (IsString()) return tokens_[i_++].Value();
-    std::string word = TakeSymbol('-') ? "-" : "";
-    while (!AtEnd() && (tokens_[i_].IsIdentifier() || IsSymbol('.') ||
-                        tokens_[i_].kind == TokenKind::kNumber)) {
-      word += tokens_[i_++].Value();
-      if (AtEnd() || tokens_[i_].begin != tokens_[i_ - 1].end) break;
-    }
-    if (word.empty()) return std::nullopt;
-    return word;
   }
 
   void With() {

@@ -18,8 +18,9 @@ namespace bayou::sql {
 // whatever order they are written:
 //   USING DELTA, PARTITIONED BY (a) or (a INT), TBLPROPERTIES ('k' = 'v'),
 //   LOCATION 'path', COMMENT 'text', WITH (option = value)
-// Errors: kUnsupported for USING anything else, CLUSTER BY, and nested NOT
-// NULL.
+//   CLUSTER BY (a, b.c)
+// and, of columns, GENERATED, DEFAULT and nested NOT NULL.
+// Errors: kUnsupported for USING anything else; kInvalidArgument.
 Status RewriteCreateTable(std::string_view text, std::span<const Token> tokens,
                           std::size_t i, TextEdits& edits);
 

@@ -100,7 +100,8 @@ duckdb::optional_ptr<duckdb::CatalogEntry> DeltaSchema::CreateTable(
   if (!location) return nullptr;
   DeltaTransaction& changes =
       DeltaTransaction::Get(transaction.GetContext(), catalog);
-  sql::CreateTable(info, *location, changes.pending());
+  sql::CreateTable(transaction.GetContext(), info, *location,
+                   changes.pending());
   return nullptr;
 }
 

@@ -46,8 +46,7 @@ std::vector<std::string> ColumnsOf(duckdb::ClientContext& context,
   }
   name.parts.push_back(target.table_name);
   std::vector<std::string> columns;
-  auto entry =
-      FindEntry(context, name, duckdb::OnEntryNotFound::RETURN_NULL);
+  auto entry = FindEntry(context, name, duckdb::OnEntryNotFound::RETURN_NULL);
   if (!entry || entry->ParentCatalog().GetCatalogType() != kStorageType)
     return columns;
   for (const auto& column : entry->Cast<DeltaTable>().GetColumns().Logical())

@@ -60,8 +60,8 @@ Status PendingWrite::BeginCreate(const std::string& location,
   if (transaction_) return OneTableOnly(transaction_->location(), location);
   BAYOU_ASSIGN(auto transaction,
                commands::CreateTable(location, definition, Env::System()));
-  auto operation =
-      commands::CreateTableOperation(transaction.metadata(), as_select);
+  auto operation = commands::CreateTableOperation(transaction.metadata(),
+                                                  as_select, definition);
   Begin(std::move(transaction), std::move(operation));
   std::error_code ignored;
   made_folder_ = !std::filesystem::exists(location, ignored);

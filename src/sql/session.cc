@@ -137,8 +137,9 @@ class SqlSession final : public Session {
     sql::TextEdits edits;
     edits.Replace(0, written.size(), sql);
     NoResult nothing;
-    return RunStatement(written, Statement{.sql = edits.Apply(written)},
-                        nothing);
+    Statement statement;
+    statement.sql = edits.Apply(written);
+    return RunStatement(written, statement, nothing);
   }
 
   // A statement that is a transaction of its own and lost against another's

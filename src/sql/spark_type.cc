@@ -39,12 +39,6 @@ class TypeParser : private TokenCursor {
 
   Result<std::optional<TypeAt>> Run() {
     std::optional<std::string> sql = Type();
-    if (forbids_null_) {
-      return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
-                  "NOT NULL inside a nested type cannot be declared here; "
-                  "leave it out, or make "
-                  "the table with a tool that can");
-    }
     if (!sql) return std::nullopt;
     return TypeAt{.sql = *std::move(sql), .next = i_, .rewritten = rewritten_};
   }
@@ -117,7 +111,10 @@ class TypeParser : private TokenCursor {
   }
 
   void FieldOptions() {
-    if (Take("not")) forbids_null_ = Take("null") || forbids_null_;
+    if (Is("not") && Is("null", 1)) {
+      i_ += 2;
+      rewritten_ = true;
+    }
     if (Take("comment") && i_ < tokens_.size()) {
       ++i_;
       rewritten_ = true;
@@ -147,7 +144,6 @@ class TypeParser : private TokenCursor {
   std::string_view text_;
   int nesting_ = 0;
   bool rewritten_ = false;
-  bool forbids_null_ = false;
 };
 
 }  // namespace

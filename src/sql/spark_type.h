@@ -24,7 +24,8 @@ struct TypeAt {
 
 // The type that begins at token `i`, in either spelling. `text` is what the
 // tokens were made of. nullopt where none does.
-// Errors: kUnsupported for NOT NULL inside a nested type, which would be lost.
+// NOT NULL and comments inside of nested types are left out: see
+// column_type.h.
 Result<std::optional<TypeAt>> ParseType(std::string_view text,
                                         std::span<const Token> tokens,
                                         std::size_t i);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/table_options.h"
 
+#include <algorithm>
+#include <array>
 #include <duckdb/parser/expression/columnref_expression.hpp>
 #include <duckdb/parser/expression/constant_expression.hpp>
 #include <duckdb/parser/parsed_data/create_table_info.hpp>
@@ -11,10 +13,36 @@
 namespace bayou::sql {
 namespace {
 
-constexpr std::string_view kProperties = "bayou_properties";
-constexpr std::string_view kColumnComments = "bayou_column_comments";
 constexpr std::string_view kComment = "bayou_comment";
 constexpr std::string_view kLocation = "bayou_location";
+constexpr std::string_view kClusterBy = "bayou_cluster_by";
+
+using TextMap = std::map<std::string, std::string>;
+
+struct MapOption {
+  std::string_view name;
+  TextMap TableOptions::* map;
+};
+constexpr std::array kMaps = {
+    MapOption{"bayou_properties", &TableOptions::properties},
+    MapOption{"bayou_column_comments", &TableOptions::column_comments},
+    MapOption{"bayou_column_types", &TableOptions::column_types},
+    MapOption{"bayou_lengths", &TableOptions::lengths},
+    MapOption{"bayou_defaults", &TableOptions::defaults},
+    MapOption{"bayou_generated", &TableOptions::generated},
+    MapOption{"bayou_identities", &TableOptions::identities},
+    MapOption{"bayou_checks", &TableOptions::checks},
+};
+
+struct TextOption {
+  std::string_view name;
+  std::optional<std::string> TableOptions::* text;
+};
+constexpr std::array kTexts = {
+    TextOption{kComment, &TableOptions::comment},
+    TextOption{kLocation, &TableOptions::location},
+    TextOption{kClusterBy, &TableOptions::cluster_by},
+};
 
 std::string ToJson(const std::map<std::string, std::string>& map) {
   JsonBuffer buffer;
@@ -70,15 +98,27 @@ void Append(std::string& clause, std::string_view option,
 
 }  // namespace
 
+bool TableOptions::empty() const {
+  return std::ranges::all_of(kMaps,
+                             [&](const MapOption& option) {
+                               return (this->*option.map).empty();
+                             }) &&
+         std::ranges::none_of(kTexts, [&](const TextOption& option) {
+           return (this->*option.text).has_value();
+         });
+}
+
 std::string ToWithClause(const TableOptions& options) {
   std::string clause;
-  if (!options.properties.empty())
-    Append(clause, kProperties, ToJson(options.properties));
-  if (!options.column_comments.empty()) {
-    Append(clause, kColumnComments, ToJson(options.column_comments));
+  for (const MapOption& option : kMaps) {
+    const TextMap& map = options.*option.map;
+    if (!map.empty()) Append(clause, option.name, ToJson(map));
   }
-  if (options.comment) Append(clause, kComment, *options.comment);
-  if (options.location) Append(clause, kLocation, *options.location);
+  for (const TextOption& option : kTexts) {
+    if (const auto& text = options.*option.text) {
+      Append(clause, option.name, *text);
+    }
+  }
   return clause;
 }
 
@@ -87,14 +127,14 @@ Result<TableOptions> FromCreateTable(const duckdb::CreateTableInfo& info) {
   for (const auto& [option, expression] : info.options) {
     if (!expression) continue;
     BAYOU_ASSIGN(std::string value, TextOf(option, *expression));
-    if (option == kProperties) {
-      BAYOU_TRY(FromJson(value, options.properties));
-    } else if (option == kColumnComments) {
-      BAYOU_TRY(FromJson(value, options.column_comments));
-    } else if (option == kComment) {
-      options.comment = std::move(value);
-    } else if (option == kLocation) {
-      options.location = std::move(value);
+    const auto map =
+        std::ranges::find(kMaps, std::string_view(option), &MapOption::name);
+    const auto text =
+        std::ranges::find(kTexts, std::string_view(option), &TextOption::name);
+    if (map != kMaps.end()) {
+      BAYOU_TRY(FromJson(value, options.*map->map));
+    } else if (text != kTexts.end()) {
+      options.*text->text = std::move(value);
     } else {
       options.properties[option] = std::move(value);
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <duckdb/common/operator/cast_operators.hpp>
 #include <duckdb/execution/operator/order/physical_order.hpp>
 #include <duckdb/execution/operator/projection/physical_projection.hpp>
 #include <duckdb/parser/constraints/not_null_constraint.hpp>
@@ -19,10 +20,14 @@
 #include "kernel/engine/types.h"
 #include "kernel/log/file_view.h"
 #include "kernel/transaction/commit_info.h"
+#include "sql/alter_statement.h"
 #include "sql/change_operation.h"
 #include "sql/insert_columns.h"
 #include "sql/physical_insert.h"
+#include "sql/property_list.h"
+#include "sql/stored_text.h"
 #include "sql/table_options.h"
+#include "sql/token_reader.h"
 #include "sql/write_mode.h"
 
 namespace bayou::sql {
@@ -192,7 +197,58 @@ Status CheckColumn(const duckdb::ColumnDefinition& column) {
   return {};
 }
 
-Result<protocol::Field> FieldOf(const duckdb::ColumnDefinition& column,
+// What the option says for the column, or nullptr.
+const std::string* Of(const std::map<std::string, std::string>& option,
+                      const std::string& column) {
+  const auto found = option.find(column);
+  return found == option.end() ? nullptr : &found->second;
+}
+
+// The type as it was declared, with NOT NULL and comments inside of it.
+Result<protocol::DataType> DeclaredType(const std::string& json) {
+  BAYOU_ASSIGN(auto schema,
+               protocol::ParseSchema(
+                   R"({"type":"struct","fields":[{"name":"c","type":)" + json +
+                   R"(,"nullable":true,"metadata":{}}]})"));
+  return std::move(schema.fields.front().type);
+}
+
+// ALWAYS ( START WITH 1 INCREMENT BY 2 )
+Status AddIdentity(const std::string& words, protocol::Field& field) {
+  const auto invalid = [&](std::string_view what) {
+    return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_COLUMNS",
+                fmt::format("column {}: {}", field.name, what));
+  };
+  if (field.type.kind != protocol::TypeKind::kLong) {
+    return invalid("an identity column is a BIGINT");
+  }
+  std::map<std::string, std::string> numbers = {{"start", "1"},
+                                                {"increment", "1"}};
+  const Tokens lexed = Tokenize(words);
+  const auto& tokens = lexed.tokens;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto number = numbers.find(ToLower(tokens[i].text));
+    if (number == numbers.end()) continue;
+    std::size_t at = i + 1;
+    if (IsWord(tokens, at, "with") || IsWord(tokens, at, "by")) ++at;
+    const auto value = TakePropertyWord(tokens, at);
+    std::int64_t parsed = 0;
+    if (!value ||
+        !duckdb::TryCast::Operation(duckdb::string_t(*value), parsed, true)) {
+      return invalid("IDENTITY (START WITH number INCREMENT BY number)");
+    }
+    number->second = std::to_string(parsed);
+  }
+  if (numbers["increment"] == "0") return invalid("IDENTITY INCREMENT BY 0");
+  field.metadata["delta.identity.start"] = numbers["start"];
+  field.metadata["delta.identity.step"] = numbers["increment"];
+  field.metadata["delta.identity.allowExplicitInsert"] =
+      words.starts_with("BY") ? "true" : "false";
+  return {};
+}
+
+Result<protocol::Field> FieldOf(ClientContext& context,
+                                const duckdb::ColumnDefinition& column,
                                 const TableOptions& options) {
   BAYOU_TRY(CheckColumn(column));
   protocol::Field field;
@@ -204,11 +260,55 @@ Result<protocol::Field> FieldOf(const duckdb::ColumnDefinition& column,
     return tl::unexpected<Error>(std::move(error));
   }
   field.type = *std::move(type);
-  const auto comment = options.column_comments.find(column.Name());
-  if (comment != options.column_comments.end()) {
-    field.metadata["comment"] = transaction::TextParameter(comment->second);
+  if (const auto* json = Of(options.column_types, field.name)) {
+    BAYOU_ASSIGN(field.type, DeclaredType(*json));
+  }
+  if (const auto* length = Of(options.lengths, field.name)) {
+    field.metadata["__CHAR_VARCHAR_TYPE_STRING"] =
+        transaction::TextParameter(*length);
+  }
+  if (const auto* comment = Of(options.column_comments, field.name)) {
+    field.metadata["comment"] = transaction::TextParameter(*comment);
+  }
+  if (const auto* text = Of(options.defaults, field.name)) {
+    BAYOU_ASSIGN(const std::string stored,
+                 StoredDefault(context, *text, field.type));
+    field.metadata["CURRENT_DEFAULT"] = transaction::TextParameter(stored);
+  }
+  if (const auto* words = Of(options.identities, field.name)) {
+    BAYOU_TRY(AddIdentity(*words, field));
   }
   return field;
+}
+
+// Expressions over columns, once all of these are known.
+Status AddRules(ClientContext& context, const TableOptions& options,
+                commands::TableDefinition& definition) {
+  protocol::Schema schema{definition.columns};
+  for (protocol::Field& field : schema.fields) {
+    if (Of(options.generated, field.name) != nullptr) {
+      field.metadata["delta.generationExpression"] = "null";
+    }
+  }
+  for (protocol::Field& field : definition.columns) {
+    const auto* text = Of(options.generated, field.name);
+    if (text == nullptr) continue;
+    BAYOU_ASSIGN(const std::string stored,
+                 StoredGeneration(context, *text, schema, field));
+    field.metadata["delta.generationExpression"] =
+        transaction::TextParameter(stored);
+  }
+  for (const auto& [name, text] : options.checks) {
+    BAYOU_ASSIGN(const std::string stored,
+                 StoredCondition(context, text, schema));
+    definition.constraints[ToLower(name)] = stored;
+  }
+  if (options.cluster_by) {
+    BAYOU_ASSIGN(const auto parsed, ParseAlterStatement(*options.cluster_by));
+    definition.cluster_by =
+        std::get<commands::ClusterBy>(parsed.alteration).columns;
+  }
+  return {};
 }
 
 Status ApplyConstraint(const duckdb::Constraint& constraint,
@@ -242,7 +342,7 @@ Status CheckSupportedClauses(const duckdb::CreateTableInfo& info) {
   if (!info.sort_keys.empty()) {
     return Unsupported(
         "DELTA_UNSUPPORTED_CLUSTERING",
-        "SORTED BY and CLUSTER BY are not supported yet; leave it out");
+        "SORTED BY is not supported; CLUSTER BY (columns) is what Delta has");
   }
   return {};
 }
@@ -273,12 +373,12 @@ std::vector<duckdb::idx_t> PartitionPositions(const table::Snapshot& snapshot) {
 }
 
 Result<commands::TableDefinition> DefinitionOf(
-    const duckdb::CreateTableInfo& info) {
+    ClientContext& context, const duckdb::CreateTableInfo& info) {
   BAYOU_TRY(CheckSupportedClauses(info));
   BAYOU_ASSIGN(TableOptions options, FromCreateTable(info));
   commands::TableDefinition definition;
   for (const duckdb::ColumnDefinition& column : info.columns.Logical()) {
-    BAYOU_ASSIGN(protocol::Field field, FieldOf(column, options));
+    BAYOU_ASSIGN(protocol::Field field, FieldOf(context, column, options));
     definition.columns.push_back(std::move(field));
   }
   for (const auto& constraint : info.constraints) {
@@ -295,14 +395,15 @@ Result<commands::TableDefinition> DefinitionOf(
     definition.partition_columns.push_back(
         key->Cast<duckdb::ColumnRefExpression>().GetColumnName());
   }
+  BAYOU_TRY(AddRules(context, options, definition));
   definition.properties = std::move(options.properties);
   definition.comment = std::move(options.comment);
   return definition;
 }
 
-void CreateTable(const duckdb::CreateTableInfo& info,
+void CreateTable(ClientContext& context, const duckdb::CreateTableInfo& info,
                  const std::string& location, PendingWrite& pending) {
-  const auto definition = engine::Unwrap(DefinitionOf(info));
+  const auto definition = engine::Unwrap(DefinitionOf(context, info));
   engine::Unwrap(pending.BeginCreate(location, definition, false));
 }
 
@@ -350,8 +451,10 @@ PhysicalOperator& PlanInsert(ClientContext& context,
       return append(write, std::move(data), std::move(feed));
     };
   } else if (overwrite && !overwrite->where.empty()) {
-    target.more_rules = engine::Unwrap(write::RowRules::BindConstraint(
-        context, "REPLACE WHERE", overwrite->where, snapshot->schema()));
+    const std::string condition = engine::Unwrap(
+        StoredCondition(context, overwrite->where, snapshot->schema()));
+    target.more_rules = engine::Unwrap(write::RowRules::BindCondition(
+        context, "REPLACE WHERE", condition, snapshot->schema()));
   }
   return WriteRows(planner, op, rows, partition_columns, std::move(target));
 }
@@ -363,7 +466,8 @@ PhysicalOperator& PlanCreateTableAs(ClientContext& context,
                                     std::string location,
                                     PendingWriteOf pending) {
   const auto& info = op.info->Base().Cast<duckdb::CreateTableInfo>();
-  commands::TableDefinition definition = engine::Unwrap(DefinitionOf(info));
+  commands::TableDefinition definition =
+      engine::Unwrap(DefinitionOf(context, info));
   duckdb::vector<LogicalType> types;
   for (const protocol::Field& field : definition.columns) {
     types.push_back(engine::ToLogicalType(field.type));

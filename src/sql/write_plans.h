@@ -51,11 +51,12 @@ duckdb::PhysicalOperator& PlanCreateTableAs(
 
 // CREATE TABLE without rows: becomes pending. IF NOT EXISTS and OR REPLACE are
 // the catalog's to look at.
-void CreateTable(const duckdb::CreateTableInfo& info,
+void CreateTable(duckdb::ClientContext& context,
+                 const duckdb::CreateTableInfo& info,
                  const std::string& location, PendingWrite& pending);
 
 // What CREATE TABLE says, in the protocol's terms.
 Result<commands::TableDefinition> DefinitionOf(
-    const duckdb::CreateTableInfo& info);
+    duckdb::ClientContext& context, const duckdb::CreateTableInfo& info);
 
 }  // namespace bayou::sql

@@ -12,6 +12,7 @@
 #include "kernel/store/store.h"
 #include "kernel/table/snapshot.h"
 #include "kernel/write/file_layout.h"
+#include "ops/commands/clustering.h"
 #include "ops/commands/column_mapper.h"
 #include "ops/commands/row_tracking_columns.h"
 
@@ -96,6 +97,11 @@ Status CheckColumns(const Schema& schema,
     }
   }
   for (std::size_t i = 0; i < partition_by.size(); ++i) {
+    const Field* field = schema.Find(partition_by[i]);
+    if (field != nullptr && field->metadata.contains("delta.identity.start")) {
+      return InvalidColumns(fmt::format(
+          "identity column {} cannot be a partition column", field->name));
+    }
     BAYOU_TRY(CheckPartitionColumn(schema, partition_by[i]));
     for (std::size_t j = 0; j < i; ++j) {
       if (schema.Find(partition_by[i]) == schema.Find(partition_by[j])) {
@@ -178,6 +184,15 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
   if (properties.row_tracking()) {
     NameRowTrackingColumns(metadata.configuration, env);
   }
+  for (const auto& [name, condition] : definition.constraints) {
+    metadata.configuration["delta.constraints." + name] = condition;
+  }
+  BAYOU_ASSIGN(
+      const auto clustering,
+      PhysicalClusteringColumns(metadata, schema, definition.cluster_by));
+  if (!clustering.empty()) {
+    metadata.configuration["delta.feature.clustering"] = "supported";
+  }
   metadata.schema_string = protocol::SchemaToJson(schema);
   // No table that we would refuse to open again.
   BAYOU_TRY(protocol::ParseSchema(metadata.schema_string));
@@ -186,9 +201,11 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
   DropPseudoProperties(metadata.configuration);
   BAYOU_TRY(protocol::CheckWritable(protocol, metadata, location));
   BAYOU_TRY(write::PlanFileLayout(protocol, metadata, schema));
-  return transaction::Transaction::Create(store::OpenLocalStore(location),
-                                          std::move(protocol),
-                                          std::move(metadata), env);
+  auto transaction = transaction::Transaction::Create(
+      store::OpenLocalStore(location), std::move(protocol), std::move(metadata),
+      env);
+  if (!clustering.empty()) transaction.SetDomain(ClusteringDomain(clustering));
+  return transaction;
 }
 
 void RemoveEmptyFolders(const std::string& location) {
@@ -209,12 +226,20 @@ void RemoveEmptyFolders(const std::string& location) {
 }
 
 transaction::Operation CreateTableOperation(const Metadata& metadata,
-                                            bool as_select) {
+                                            bool as_select,
+                                            const TableDefinition& definition) {
+  std::vector<std::string> cluster_by;
+  for (const auto& path : definition.cluster_by) {
+    std::string& text = cluster_by.emplace_back();
+    for (const std::string& name : path) {
+      text += (text.empty() ? "" : ".") + name;
+    }
+  }
   transaction::Operation operation;
   operation.name = as_select ? "CREATE TABLE AS SELECT" : "CREATE TABLE";
   operation.parameters = {
       {"partitionBy", transaction::ListParameter(metadata.partition_columns)},
-      {"clusterBy", transaction::ListParameter({})},
+      {"clusterBy", transaction::ListParameter(cluster_by)},
       {"description", metadata.description
                           ? transaction::TextParameter(*metadata.description)
                           : "null"},

@@ -20,6 +20,8 @@ struct TableDefinition {
   std::vector<std::string> partition_columns;
   protocol::StringMap properties;  // As the user wrote them.
   std::optional<std::string> comment;
+  protocol::StringMap constraints;  // Name to condition in Spark SQL.
+  std::vector<std::vector<std::string>> cluster_by;  // Paths of columns.
 };
 
 // A transaction that makes the table at `location` (absolute path). Nothing is
@@ -39,6 +41,7 @@ void RemoveEmptyFolders(const std::string& location);
 
 // The operation for the history; `as_select`: rows come with it.
 transaction::Operation CreateTableOperation(const protocol::Metadata& metadata,
-                                            bool as_select);
+                                            bool as_select,
+                                            const TableDefinition& definition);
 
 }  // namespace bayou::commands
