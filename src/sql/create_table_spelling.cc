@@ -29,8 +29,12 @@ tl::unexpected<Error> Malformed(std::string_view clause) {
 class CreateTableRewriter : private TokenCursor {
  public:
   CreateTableRewriter(std::string_view text, std::span<const Token> tokens,
-                      std::size_t i, TextEdits& edits)
-      : TokenCursor(tokens, i), text_(text), edits_(edits) {}
+                      std::size_t i, const std::function<bool()>& is_delta,
+                      TextEdits& edits)
+      : TokenCursor(tokens, i),
+        text_(text),
+        is_delta_(is_delta),
+        edits_(edits) {}
 
   Status Run() {
     std::size_t columns_end = 0;
@@ -55,6 +59,11 @@ class CreateTableRewriter : private TokenCursor {
   }
 
  private:
+  bool IsDelta() {
+    if (!known_) known_ = is_delta_();
+    return *known_;
+  }
+
   bool IsString() const { return IsKind(TokenKind::kString); }
 
   std::string_view TextOf(std::size_t first, std::size_t last) const {
@@ -93,7 +102,7 @@ class CreateTableRewriter : private TokenCursor {
   }
 
   Status Element() {
-    if (Is("constraint") && Is("check", 2)) return NamedCheck();
+    if (Is("constraint") && Is("check", 2) && IsDelta()) return NamedCheck();
     if (AtEnd() || !tokens_[i_].IsIdentifier() ||
         BeginsConstraint(tokens_[i_])) {
       SkipToElementEnd();
@@ -141,9 +150,10 @@ class CreateTableRewriter : private TokenCursor {
       options_.column_comments[name] = tokens_[i_ + 1].Value();
       i_ += 2;
       Drop(first);
-    } else if (Take("default")) {
+    } else if (Is("default") && IsDelta()) {
+      ++i_;
       return Default(name, first);
-    } else if (Is("generated")) {
+    } else if (Is("generated") && IsDelta()) {
       return Generated(name);
     } else if (IsSymbol('(')) {
       SkipBrackets();
@@ -215,7 +225,7 @@ class CreateTableRewriter : private TokenCursor {
                  ParseType(text_, tokens_, i_));
     if (!type) return {};
     const auto ours = ParseColumnType(tokens_, i_);
-    if (ours && ours->beyond_duckdb) {
+    if (ours && ours->beyond_duckdb && IsDelta()) {
       if (ours->length_type) {
         options_.lengths[name] = *ours->length_type;
       } else {
@@ -310,6 +320,8 @@ class CreateTableRewriter : private TokenCursor {
   }
 
   std::string_view text_;
+  const std::function<bool()>& is_delta_;
+  std::optional<bool> known_;
   TextEdits& edits_;
   TableOptions options_;
   std::string partitions_;
@@ -320,8 +332,9 @@ class CreateTableRewriter : private TokenCursor {
 }  // namespace
 
 Status RewriteCreateTable(std::string_view text, std::span<const Token> tokens,
-                          std::size_t i, TextEdits& edits) {
-  return CreateTableRewriter(text, tokens, i, edits).Run();
+                          std::size_t i, const std::function<bool()>& is_delta,
+                          TextEdits& edits) {
+  return CreateTableRewriter(text, tokens, i, is_delta, edits).Run();
 }
 
 }  // namespace bayou::sql

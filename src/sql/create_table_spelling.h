@@ -4,6 +4,7 @@
 // place for travels in table options (see table_options.h).
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -21,7 +22,10 @@ namespace bayou::sql {
 //   CLUSTER BY (a, b.c)
 // and, of columns, GENERATED, DEFAULT and nested NOT NULL.
 // Errors: kUnsupported for USING anything else; kInvalidArgument.
+// `is_delta`, asked when it matters: the rules of columns are Delta's to keep,
+// and stay in the statement for other databases.
 Status RewriteCreateTable(std::string_view text, std::span<const Token> tokens,
-                          std::size_t i, TextEdits& edits);
+                          std::size_t i, const std::function<bool()>& is_delta,
+                          TextEdits& edits);
 
 }  // namespace bayou::sql

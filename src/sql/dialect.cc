@@ -44,11 +44,13 @@ bool IsForDuckDB(std::string_view path) {
 
 class Translator {
  public:
-  Translator(std::string_view text, const PlaceOf& place_of)
+  Translator(std::string_view text, const PlaceOf& place_of,
+             const IsDelta& is_delta)
       : text_(text),
         lexed_(Tokenize(text)),
         tokens_(lexed_.tokens),
-        place_of_(place_of) {}
+        place_of_(place_of),
+        is_delta_(is_delta) {}
 
   Result<Statement> Run() {
     BAYOU_TRY(WholeStatement(SkipPrefix()));
@@ -194,6 +196,7 @@ class Translator {
     }
     std::size_t at = Skip(i + 1, {"or", "replace", "temp", "temporary"});
     if (!Is(at, "table")) return {};
+    const bool temporary = Is(at - 1, "temp") || Is(at - 1, "temporary");
     at = Skip(at + 1, {"if", "not", "exists"});
     const std::optional<NameAt> table = ParseTableName(tokens_, at);
     if (!table) return {};
@@ -201,8 +204,27 @@ class Translator {
       Replace(at, table->next, table->name.Sql());
     const std::size_t next = Skip(table->next, {"shallow", "deep"});
     if (Is(next, "clone")) return NotYet("CLONE");
-    if (Is(next, "like")) return NotYet("CREATE TABLE LIKE");
-    return RewriteCreateTable(text_, tokens_, table->next, edits_);
+    if (Is(next, "like")) return CreateLike(at, *table, next + 1);
+    const auto is_delta = [&] {
+      return !temporary && (!is_delta_ || is_delta_(table->name));
+    };
+    return RewriteCreateTable(text_, tokens_, table->next, is_delta, edits_);
+  }
+
+  // The table that is there decides whether it is for us.
+  Status CreateLike(std::size_t at, const NameAt& table, std::size_t i) {
+    const std::optional<NameAt> source = ParseTableName(tokens_, i);
+    const std::size_t end = source ? Skip(source->next, {"using", "delta"}) : 0;
+    if (!source || !IsEnd(end)) {
+      return NotYet("CREATE TABLE LIKE with more clauses");
+    }
+    command_ =
+        TableCommand{"CREATE TABLE LIKE", source->name, false,
+                     "SELECT * FROM bayou_create_table_like(" +
+                         engine::Literal(table.name.Sql()) + ", " +
+                         engine::Literal(source->name.Sql()) + ", " +
+                         (Is(at - 1, "exists") ? "true" : "false") + ")"};
+    return {};
   }
 
   Status Insert(std::size_t i) {
@@ -454,6 +476,7 @@ class Translator {
   Tokens lexed_;
   std::span<const Token> tokens_;
   const PlaceOf& place_of_;
+  const IsDelta& is_delta_;
   TextEdits edits_;
   std::optional<TableCommand> command_;
   std::optional<Overwrite> overwrite_;
@@ -485,9 +508,9 @@ std::vector<std::string_view> SplitStatements(std::string_view text) {
   return statements;
 }
 
-Result<Statement> Translate(std::string_view statement,
-                            const PlaceOf& place_of) {
-  return Translator(statement, place_of).Run();
+Result<Statement> Translate(std::string_view statement, const PlaceOf& place_of,
+                            const IsDelta& is_delta) {
+  return Translator(statement, place_of, is_delta).Run();
 }
 
 }  // namespace bayou::sql

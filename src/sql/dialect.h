@@ -35,6 +35,10 @@ namespace bayou::sql {
 enum class Place : std::uint8_t { kNothing, kFile, kFolder, kTable };
 using PlaceOf = std::function<Place(std::string_view path)>;
 
+// Whether a new table of that name is a Delta table, and not one of another
+// database, which has rules of its own for its columns.
+using IsDelta = std::function<bool(const TableName& name)>;
+
 // A statement of Delta that changes a table and that DuckDB has no way to run,
 // or runs another way.
 struct TableCommand {
@@ -56,7 +60,7 @@ std::vector<std::string_view> SplitStatements(std::string_view text);
 
 // Errors: kInvalidArgument for a setting of Spark's that Bayou does not know;
 // kUnsupported for what a CREATE TABLE asks for and would be lost.
-Result<Statement> Translate(std::string_view statement,
-                            const PlaceOf& place_of);
+Result<Statement> Translate(std::string_view statement, const PlaceOf& place_of,
+                            const IsDelta& is_delta = {});
 
 }  // namespace bayou::sql

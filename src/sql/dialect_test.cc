@@ -216,8 +216,8 @@ INSTANTIATE_TEST_SUITE_P(
             "CREATE TABLE \"delta\".\"main\".\"/p\" (a INT) WITH (x = 'y')"},
         Spelling{
             "CREATE TABLE t (a INT DEFAULT (1 + 2), CHECK (a > 0), `b` STRING)",
-            "CREATE TABLE t (a INT DEFAULT (1 + 2), CHECK (a > 0), \"b\" "
-            "STRING)"},
+            "CREATE TABLE t (a INT , CHECK (a > 0), \"b\" STRING) WITH "
+            "(bayou_defaults = '{\"a\":\"(1 + 2)\"}')"},
         Spelling{"SELECT CAST(a AS ARRAY<STRING>)",
                  "SELECT CAST(a AS STRING[])"}));
 
@@ -226,12 +226,22 @@ struct Refusal {
   const char* why;
 };
 
+TEST(Translate, LeavesTheColumnsOfOtherDatabasesAlone) {
+  for (const char* text :
+       {"CREATE TABLE m.t (a INT DEFAULT 1, b VARCHAR(3), c INT GENERATED "
+        "ALWAYS AS (a + 1), CONSTRAINT d CHECK (a > 0))",
+        "CREATE TEMP TABLE t (a INT DEFAULT 1)"}) {
+    const auto translated = Translate(
+        text, DiskPlace,
+        [](const TableName& name) { return name.parts.front() != "m"; });
+    ASSERT_TRUE(translated);
+    EXPECT_EQ(translated->sql.text, text);
+  }
+}
+
 TEST(Translate, RefusesWhatWouldBeLost) {
   for (const Refusal& refusal :
        {Refusal{"CREATE TABLE t (a INT) USING parquet", "USING DELTA"},
-        Refusal{"CREATE TABLE t (a STRUCT<x: INT NOT NULL>)",
-                "NOT NULL inside"},
-        Refusal{"CREATE TABLE t (a INT) CLUSTER BY (a)", "CLUSTER BY"},
         Refusal{"CREATE TABLE t (a INT) TBLPROPERTIES ('a'='1', 'a'='2')",
                 "twice"},
         Refusal{"CREATE TABLE t (a INT) LOCATION", "not complete"},

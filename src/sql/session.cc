@@ -85,7 +85,7 @@ class SqlSession final : public Session {
     for (const std::string_view statement : sql::SplitStatements(text)) {
       if (interrupted_) return Cancelled();
       BAYOU_ASSIGN(const Statement translated,
-                   sql::Translate(statement, sql::PlaceAt));
+                   sql::Translate(statement, sql::PlaceAt, IsDeltaTable()));
       if (translated.command) {
         BAYOU_ASSIGN(const bool ours, IsForDelta(*translated.command));
         if (ours) {
@@ -131,6 +131,22 @@ class SqlSession final : public Session {
   void Do(const std::string& statement) {
     const auto result = connection_.Query(statement);
     if (result->HasError()) result->ThrowError();
+  }
+
+  // Whether the database in which the name lies is one of Delta tables.
+  sql::IsDelta IsDeltaTable() {
+    return [this](const sql::TableName& name) {
+      bool is_delta = false;
+      (void)engine::Guard([&] {
+        duckdb::ClientContext& context = *connection_.context;
+        context.RunFunctionInTransaction([&] {
+          is_delta =
+              sql::PlaceOfName(context, name).database.GetCatalogType() ==
+              sql::kStorageType;
+        });
+      });
+      return is_delta;
+    };
   }
 
   Status RunCommand(std::string_view written, const std::string& sql) {

@@ -12,6 +12,7 @@ void RegisterTableFunctions(duckdb::ExtensionLoader& loader) {
   loader.RegisterFunction(FilesFunction());
   loader.RegisterFunction(LogFunction());
   loader.RegisterFunction(AlterTableFunction());
+  loader.RegisterFunction(CreateTableLikeFunction());
 }
 
 }  // namespace bayou::sql

@@ -10,6 +10,7 @@
 //   bayou_files(table, version => n, ...)            its live files
 //   bayou_files(table, where => 'condition')       which a query would read
 //   bayou_alter_table(table, clauses)                ALTER TABLE
+//   bayou_create_table_like(name, table, if_missing) CREATE TABLE LIKE
 //   bayou_log(table, version => n, ...)              the files of its log
 #pragma once
 
@@ -29,5 +30,6 @@ duckdb::TableFunction SchemaFunction();
 duckdb::TableFunction FilesFunction();
 duckdb::TableFunction LogFunction();
 duckdb::TableFunction AlterTableFunction();
+duckdb::TableFunction CreateTableLikeFunction();
 
 }  // namespace bayou::sql

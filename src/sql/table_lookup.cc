@@ -3,6 +3,8 @@
 
 #include <duckdb/catalog/catalog.hpp>
 #include <duckdb/catalog/catalog_entry_retriever.hpp>
+#include <duckdb/catalog/catalog_search_path.hpp>
+#include <duckdb/main/client_data.hpp>
 #include <duckdb/planner/binder.hpp>
 #include <duckdb/planner/tableref/bound_at_clause.hpp>
 
@@ -55,6 +57,22 @@ duckdb::optional_ptr<duckdb::CatalogEntry> FindEntry(
                                        duckdb::QueryErrorContext());
   return duckdb::Catalog::GetEntry(context, catalog, schema, lookup,
                                    if_missing);
+}
+
+NamePlace PlaceOfName(duckdb::ClientContext& context, const TableName& name) {
+  const std::size_t count = name.parts.size();
+  duckdb::string catalog =
+      count > 2 ? name.parts[count - 3] : duckdb::string(INVALID_CATALOG);
+  duckdb::string schema =
+      count > 1 ? name.parts[count - 2] : duckdb::string(INVALID_SCHEMA);
+  duckdb::Binder::BindSchemaOrCatalog(context, catalog, schema);
+  const auto& path = *duckdb::ClientData::Get(context).catalog_search_path;
+  if (schema.empty()) {
+    schema = catalog.empty() ? path.GetDefault().schema
+                             : path.GetDefaultSchema(catalog);
+  }
+  if (catalog.empty()) catalog = path.GetDefault().catalog;
+  return {duckdb::Catalog::GetCatalog(context, catalog), schema};
 }
 
 DeltaTable& FindDeltaTable(duckdb::ClientContext& context,

@@ -23,6 +23,13 @@ duckdb::optional_ptr<duckdb::CatalogEntry> FindEntry(
     duckdb::OnEntryNotFound if_missing,
     duckdb::optional_ptr<duckdb::BoundAtClause> at = nullptr);
 
+// The database and the schema that the name lies in. Throws DuckDB exceptions.
+struct NamePlace {
+  duckdb::Catalog& database;
+  std::string schema;
+};
+NamePlace PlaceOfName(duckdb::ClientContext& context, const TableName& name);
+
 // The entry of the Delta table that the argument of a table function names.
 // Throws DuckDB exceptions as below.
 DeltaTable& FindDeltaTable(duckdb::ClientContext& context,

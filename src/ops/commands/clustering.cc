@@ -124,11 +124,11 @@ Result<ClusteringPaths> PhysicalClusteringColumns(
   return physical;
 }
 
-std::string LogicalClusteringText(const Schema& schema,
-                                  const ClusteringPaths& physical) {
-  std::string text;
+ClusteringPaths LogicalClusteringPaths(const Schema& schema,
+                                       const ClusteringPaths& physical) {
+  ClusteringPaths logical;
   for (const auto& path : physical) {
-    std::vector<std::string> names;
+    auto& names = logical.emplace_back();
     const std::vector<Field>* level = &schema.fields;
     for (const std::string& name : path) {
       const auto found = std::ranges::find_if(*level, [&](const Field& field) {
@@ -137,6 +137,14 @@ std::string LogicalClusteringText(const Schema& schema,
       names.push_back(found == level->end() ? name : found->name);
       if (found != level->end()) level = &found->type.fields;
     }
+  }
+  return logical;
+}
+
+std::string LogicalClusteringText(const Schema& schema,
+                                  const ClusteringPaths& physical) {
+  std::string text;
+  for (const auto& names : LogicalClusteringPaths(schema, physical)) {
     text += (text.empty() ? "" : ",") + Dotted(names);
   }
   return text;

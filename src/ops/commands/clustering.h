@@ -34,7 +34,11 @@ Result<ClusteringPaths> PhysicalClusteringColumns(
     const protocol::Metadata& metadata, const protocol::Schema& schema,
     const ClusteringPaths& columns);
 
-// By the names of the schema, as the history has them: `a,c.d`.
+// By the names of the schema.
+ClusteringPaths LogicalClusteringPaths(const protocol::Schema& schema,
+                                       const ClusteringPaths& physical);
+
+// The same as the history has them: `a,c.d`.
 std::string LogicalClusteringText(const protocol::Schema& schema,
                                   const ClusteringPaths& physical);
 
