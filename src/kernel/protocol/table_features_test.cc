@@ -284,5 +284,72 @@ TEST(ProtocolForNewTable, RefusesFeaturesThatBayouDoesNotKnow) {
       ProtocolForNewTable(Table({{"delta.feature.rowTracking", "yes"}})));
 }
 
+std::optional<Protocol> Changed(const Protocol& current,
+                                const Metadata& metadata) {
+  auto protocol = ProtocolForChangedTable(current, metadata);
+  if (!protocol) ADD_FAILURE() << protocol.error().message;
+  return protocol.value_or(std::nullopt);
+}
+
+TEST(ProtocolForChangedTable, StaysWhereItSuffices) {
+  EXPECT_FALSE(Changed(Legacy(1, 2), Table({{"delta.appendOnly", "true"}})));
+  EXPECT_FALSE(Changed(Legacy(1, 4), Table({{"delta.constraints.a", "c"}})));
+  EXPECT_FALSE(Changed(Features({"deletionVectors"}),
+                       Table({{"delta.enableDeletionVectors", "true"}})));
+  EXPECT_FALSE(Changed(Features({"variantType-preview"}),
+                       Table({{"delta.feature.variantType", "supported"}})));
+}
+
+TEST(ProtocolForChangedTable, RaisesNumbersAsLongAsTheyCanSayIt) {
+  const auto constraint =
+      Changed(Legacy(1, 1), Table({{"delta.constraints.a", "c"}}));
+  ASSERT_TRUE(constraint);
+  EXPECT_EQ(constraint->min_reader_version, 1);
+  EXPECT_EQ(constraint->min_writer_version, 3);
+  EXPECT_FALSE(constraint->writer_features);
+  const auto mapped =
+      Changed(Legacy(1, 2), Table({{"delta.columnMapping.mode", "name"}}));
+  ASSERT_TRUE(mapped);
+  EXPECT_EQ(mapped->min_reader_version, 2);
+  EXPECT_EQ(mapped->min_writer_version, 5);
+}
+
+TEST(ProtocolForChangedTable, NamesWhatTheNumbersHadImplied) {
+  const auto vectors =
+      Changed(Legacy(1, 3), Table({{"delta.enableDeletionVectors", "true"}}));
+  ASSERT_TRUE(vectors);
+  EXPECT_EQ(vectors->min_reader_version, 3);
+  EXPECT_THAT(*vectors->reader_features, ElementsAre("deletionVectors"));
+  EXPECT_THAT(*vectors->writer_features,
+              UnorderedElementsAre("appendOnly", "invariants",
+                                   "checkConstraints", "deletionVectors"));
+}
+
+TEST(ProtocolForChangedTable, KeepsWhatIsNamed) {
+  const auto constraint =
+      Changed(WriterFeatures({"domainMetadata", "somethingNew"}),
+              Table({{"delta.constraints.a", "c"}}));
+  ASSERT_TRUE(constraint);
+  EXPECT_EQ(constraint->min_reader_version, 1);
+  EXPECT_THAT(*constraint->writer_features,
+              UnorderedElementsAre("checkConstraints", "domainMetadata",
+                                   "somethingNew"));
+}
+
+TEST(ProtocolForChangedTable, RefusesLowerVersions) {
+  const auto lower = ProtocolForChangedTable(
+      Legacy(1, 4), Table({{"delta.minWriterVersion", "2"}}));
+  ASSERT_FALSE(lower);
+  EXPECT_EQ(lower.error().condition, "DELTA_INVALID_PROTOCOL_DOWNGRADE");
+}
+
+TEST(WithoutFeature, NamesTheOthers) {
+  const Protocol left = WithoutFeature(Legacy(1, 3), "checkConstraints");
+  EXPECT_EQ(left.min_writer_version, 7);
+  EXPECT_EQ(left.min_reader_version, 1);
+  EXPECT_THAT(*left.writer_features,
+              UnorderedElementsAre("appendOnly", "invariants"));
+}
+
 }  // namespace
 }  // namespace bayou::protocol
