@@ -101,16 +101,25 @@ Result<std::optional<std::string>> DeltaCatalog::PlaceForNewTable(
     case duckdb::OnCreateConflict::IGNORE_ON_CONFLICT:
       return std::nullopt;
     case duckdb::OnCreateConflict::REPLACE_ON_CONFLICT:
-      return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
-                  "CREATE OR REPLACE TABLE on the Delta table " + *found +
-                      " is not supported by this version of Bayou; nothing was "
-                      "changed");
+      return found;
     default:
       return Fail(ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",
                   "there is a table at " + *found +
                       " already; use INSERT INTO to add rows, or CREATE TABLE "
                       "IF NOT EXISTS");
   }
+}
+
+std::shared_ptr<const table::Snapshot> DeltaCatalog::Replaced(
+    duckdb::ClientContext& context, duckdb::SchemaCatalogEntry& schema,
+    const duckdb::CreateTableInfo& info, const std::string& location) {
+  if (info.on_conflict != duckdb::OnCreateConflict::REPLACE_ON_CONFLICT ||
+      !table::Snapshot::IsTable(location)) {
+    return nullptr;
+  }
+  DeltaTransaction& transaction = DeltaTransaction::Get(context, *this);
+  return engine::Unwrap(transaction.Table(schema, info.table, location, {}))
+      ->snapshot();
 }
 
 duckdb::DatabaseSize DeltaCatalog::GetDatabaseSize(duckdb::ClientContext&) {
@@ -229,6 +238,7 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanCreateTableAs(
     throw duckdb::InternalException(
         "CREATE TABLE AS over a table that is there");
   return sql::PlanCreateTableAs(context, planner, op, plan, *location,
+                                Replaced(context, op.schema, info, *location),
                                 Pending());
 }
 

@@ -40,10 +40,14 @@ class DeltaCatalog : public duckdb::Catalog {
                                                const std::string& table) const;
   // Where a new table goes, or nullopt where one is and IF NOT EXISTS is said.
   // Errors: kAlreadyExists, condition DELTA_TABLE_ALREADY_EXISTS; kUnsupported
-  // for OR REPLACE of a table that is there, and for LOCATION; see
-  // LakeFolder::NewTable.
+  // for LOCATION; see LakeFolder::NewTable.
   Result<std::optional<std::string>> PlaceForNewTable(
       std::string_view schema, const duckdb::CreateTableInfo& info) const;
+
+  // The table that OR REPLACE replaces, or null. Throws DuckDB exceptions.
+  std::shared_ptr<const table::Snapshot> Replaced(
+      duckdb::ClientContext& context, duckdb::SchemaCatalogEntry& schema,
+      const duckdb::CreateTableInfo& info, const std::string& location);
 
   void Initialize(bool) override {}
   duckdb::string GetCatalogType() override { return kStorageType; }

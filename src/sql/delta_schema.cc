@@ -100,7 +100,9 @@ duckdb::optional_ptr<duckdb::CatalogEntry> DeltaSchema::CreateTable(
   if (!location) return nullptr;
   DeltaTransaction& changes =
       DeltaTransaction::Get(transaction.GetContext(), catalog);
-  sql::CreateTable(transaction.GetContext(), info, *location,
+  duckdb::ClientContext& context = transaction.GetContext();
+  sql::CreateTable(context, info, *location,
+                   delta().Replaced(context, *this, info, *location),
                    changes.pending());
   return nullptr;
 }

@@ -60,11 +60,34 @@ Status PendingWrite::BeginCreate(const std::string& location,
   if (transaction_) return OneTableOnly(transaction_->location(), location);
   BAYOU_ASSIGN(auto transaction,
                commands::CreateTable(location, definition, Env::System()));
-  auto operation = commands::CreateTableOperation(transaction.metadata(),
-                                                  as_select, definition);
+  auto operation =
+      commands::CreateTableOperation(transaction, as_select, definition);
   Begin(std::move(transaction), std::move(operation));
   std::error_code ignored;
   made_folder_ = !std::filesystem::exists(location, ignored);
+  complete_ = !as_select;
+  return {};
+}
+
+Status PendingWrite::BeginReplace(
+    std::shared_ptr<const table::Snapshot> replaced,
+    const commands::TableDefinition& definition, bool as_select) {
+  DropIncomplete();
+  BAYOU_TRY(CheckReadable(replaced->location()));
+  if (transaction_)
+    return OneTableOnly(transaction_->location(), replaced->location());
+  BAYOU_ASSIGN(auto transaction,
+               commands::ReplaceTable(replaced, definition, Env::System()));
+  auto operation =
+      commands::CreateTableOperation(transaction, as_select, definition);
+  std::int64_t bytes = 0;
+  for (const auto& file : transaction.staged().removes)
+    bytes += file.size.value_or(0);
+  operation.metrics = {
+      {"numRemovedFiles",
+       static_cast<std::int64_t>(transaction.staged().removes.size())},
+      {"numRemovedBytes", bytes}};
+  Begin(std::move(transaction), std::move(operation));
   complete_ = !as_select;
   return {};
 }

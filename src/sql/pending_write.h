@@ -44,6 +44,12 @@ class PendingWrite {
                      const commands::TableDefinition& definition,
                      bool as_select);
 
+  // Begins a table in the place of another one. Errors: as above;
+  // kUnsupported, DELTA_UNCOMMITTED_READ, when that has changes already.
+  Status BeginReplace(std::shared_ptr<const table::Snapshot> replaced,
+                      const commands::TableDefinition& definition,
+                      bool as_select);
+
   // Changes the table's metadata and protocol. Stands alone in its transaction.
   // Errors: see CheckAlterable; Transaction::On.
   Status Alter(std::shared_ptr<const table::Snapshot> snapshot,

@@ -327,12 +327,6 @@ Status ApplyConstraint(const duckdb::Constraint& constraint,
 }
 
 Status CheckSupportedClauses(const duckdb::CreateTableInfo& info) {
-  if (info.on_conflict == duckdb::OnCreateConflict::REPLACE_ON_CONFLICT) {
-    return Unsupported(
-        "DELTA_UNSUPPORTED_REPLACE_TABLE",
-        "CREATE OR REPLACE TABLE is not supported yet; nothing was "
-        "changed");
-  }
   if (info.temporary) {
     return Unsupported(
         "DELTA_UNSUPPORTED_TEMPORARY_TABLE",
@@ -402,9 +396,13 @@ Result<commands::TableDefinition> DefinitionOf(
 }
 
 void CreateTable(ClientContext& context, const duckdb::CreateTableInfo& info,
-                 const std::string& location, PendingWrite& pending) {
+                 const std::string& location,
+                 std::shared_ptr<const table::Snapshot> replaced,
+                 PendingWrite& pending) {
   const auto definition = engine::Unwrap(DefinitionOf(context, info));
-  engine::Unwrap(pending.BeginCreate(location, definition, false));
+  engine::Unwrap(
+      replaced ? pending.BeginReplace(std::move(replaced), definition, false)
+               : pending.BeginCreate(location, definition, false));
 }
 
 PhysicalOperator& PlanInsert(ClientContext& context,
@@ -459,12 +457,11 @@ PhysicalOperator& PlanInsert(ClientContext& context,
   return WriteRows(planner, op, rows, partition_columns, std::move(target));
 }
 
-PhysicalOperator& PlanCreateTableAs(ClientContext& context,
-                                    PhysicalPlanGenerator& planner,
-                                    duckdb::LogicalCreateTable& op,
-                                    PhysicalOperator& plan,
-                                    std::string location,
-                                    PendingWriteOf pending) {
+PhysicalOperator& PlanCreateTableAs(
+    ClientContext& context, PhysicalPlanGenerator& planner,
+    duckdb::LogicalCreateTable& op, PhysicalOperator& plan,
+    std::string location, std::shared_ptr<const table::Snapshot> replaced,
+    PendingWriteOf pending) {
   const auto& info = op.info->Base().Cast<duckdb::CreateTableInfo>();
   commands::TableDefinition definition =
       engine::Unwrap(DefinitionOf(context, info));
@@ -476,9 +473,11 @@ PhysicalOperator& PlanCreateTableAs(ClientContext& context,
                                        definition.partition_columns);
   auto begin =
       [definition = std::move(definition), location = std::move(location),
+       replaced = std::move(replaced),
        pending = std::move(pending)](ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
-    engine::Unwrap(write.BeginCreate(location, definition, true));
+    engine::Unwrap(replaced ? write.BeginReplace(replaced, definition, true)
+                            : write.BeginCreate(location, definition, true));
     return write;
   };
   PhysicalOperator& rows = CastRows(context, planner, plan, types);

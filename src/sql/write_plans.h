@@ -43,17 +43,21 @@ duckdb::PhysicalOperator& PlanInsert(
     std::shared_ptr<const table::Snapshot> snapshot, bool reads_table,
     PendingWriteOf pending);
 
-// CREATE TABLE AS SELECT at `location` (absolute path).
+// CREATE TABLE AS SELECT at `location` (absolute path), in the place of
+// `replaced`, if there is one.
 duckdb::PhysicalOperator& PlanCreateTableAs(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalCreateTable& op, duckdb::PhysicalOperator& plan,
-    std::string location, PendingWriteOf pending);
+    std::string location, std::shared_ptr<const table::Snapshot> replaced,
+    PendingWriteOf pending);
 
-// CREATE TABLE without rows: becomes pending. IF NOT EXISTS and OR REPLACE are
-// the catalog's to look at.
+// CREATE TABLE without rows: becomes pending. IF NOT EXISTS is the catalog's to
+// look at. `replaced`: as above.
 void CreateTable(duckdb::ClientContext& context,
                  const duckdb::CreateTableInfo& info,
-                 const std::string& location, PendingWrite& pending);
+                 const std::string& location,
+                 std::shared_ptr<const table::Snapshot> replaced,
+                 PendingWrite& pending);
 
 // What CREATE TABLE says, in the protocol's terms.
 Result<commands::TableDefinition> DefinitionOf(

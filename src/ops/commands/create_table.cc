@@ -153,17 +153,22 @@ std::vector<std::string> SchemaNames(const Schema& schema,
   return spelled;
 }
 
-}  // namespace
+struct NewTable {
+  Metadata metadata;
+  protocol::Protocol protocol;
+  ClusteringPaths clustering;  // Physical.
+};
 
-Result<transaction::Transaction> CreateTable(const std::string& location,
-                                             const TableDefinition& definition,
-                                             Env& env) {
-  BAYOU_TRY(CheckPlace(location));
+// `base`: the table that is replaced, or null.
+Result<NewTable> Define(const TableDefinition& definition,
+                        const std::string& location,
+                        const table::Snapshot* base, Env& env) {
   BAYOU_TRY(protocol::CheckUserProperties(definition.properties));
   Schema schema{definition.columns};
   BAYOU_TRY(CheckColumns(schema, definition.partition_columns));
 
-  Metadata metadata;
+  NewTable table;
+  Metadata& metadata = table.metadata;
   metadata.id = NewUuid(env);
   metadata.description = definition.comment;
   metadata.created_time = env.NowMs();
@@ -176,7 +181,10 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
     root.fields = schema.fields;
     BAYOU_TRY(CheckUnmappedNames(root));
   } else {
-    ColumnMapper mapper(env, ColumnMapper::Names::kNew);
+    // No id comes twice in the history of a table.
+    const int last_id =
+        base != nullptr ? LastColumnId(base->metadata(), base->schema()) : 0;
+    ColumnMapper mapper(env, ColumnMapper::Names::kNew, last_id);
     mapper.Map(schema.fields);
     metadata.configuration["delta.columnMapping.maxColumnId"] =
         std::to_string(mapper.last_id());
@@ -187,24 +195,74 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
   for (const auto& [name, condition] : definition.constraints) {
     metadata.configuration["delta.constraints." + name] = condition;
   }
-  BAYOU_ASSIGN(
-      const auto clustering,
-      PhysicalClusteringColumns(metadata, schema, definition.cluster_by));
-  if (!clustering.empty()) {
+  BAYOU_ASSIGN(table.clustering, PhysicalClusteringColumns(
+                                     metadata, schema, definition.cluster_by));
+  if (!table.clustering.empty()) {
     metadata.configuration["delta.feature.clustering"] = "supported";
   }
   metadata.schema_string = protocol::SchemaToJson(schema);
   // No table that we would refuse to open again.
   BAYOU_TRY(protocol::ParseSchema(metadata.schema_string));
-  BAYOU_ASSIGN(protocol::Protocol protocol,
-               protocol::ProtocolForNewTable(metadata));
+  if (base == nullptr) {
+    BAYOU_ASSIGN(table.protocol, protocol::ProtocolForNewTable(metadata));
+  } else {
+    BAYOU_ASSIGN(auto raised,
+                 protocol::ProtocolForChangedTable(base->protocol(), metadata));
+    table.protocol = raised ? *std::move(raised) : base->protocol();
+  }
   DropPseudoProperties(metadata.configuration);
-  BAYOU_TRY(protocol::CheckWritable(protocol, metadata, location));
-  BAYOU_TRY(write::PlanFileLayout(protocol, metadata, schema));
+  BAYOU_TRY(protocol::CheckWritable(table.protocol, metadata, location));
+  BAYOU_TRY(write::PlanFileLayout(table.protocol, metadata, schema));
+  return table;
+}
+
+Status RemoveAllFiles(transaction::Transaction& transaction) {
+  const log::FileFields fields{
+      .stats = true, .tags = true, .row_tracking = true};
+  BAYOU_ASSIGN(const auto files,
+               transaction.base()->state().Files(fields, nullptr));
+  std::vector<protocol::AddFile> batch;
+  for (bool more = true; more;) {
+    BAYOU_ASSIGN(more, files->Next(batch));
+    for (const protocol::AddFile& file : batch) transaction.RemoveFile(file);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<transaction::Transaction> CreateTable(const std::string& location,
+                                             const TableDefinition& definition,
+                                             Env& env) {
+  BAYOU_TRY(CheckPlace(location));
+  BAYOU_ASSIGN(NewTable table, Define(definition, location, nullptr, env));
   auto transaction = transaction::Transaction::Create(
-      store::OpenLocalStore(location), std::move(protocol), std::move(metadata),
-      env);
-  if (!clustering.empty()) transaction.SetDomain(ClusteringDomain(clustering));
+      store::OpenLocalStore(location), std::move(table.protocol),
+      std::move(table.metadata), env);
+  if (!table.clustering.empty())
+    transaction.SetDomain(ClusteringDomain(table.clustering));
+  return transaction;
+}
+
+Result<transaction::Transaction> ReplaceTable(
+    std::shared_ptr<const table::Snapshot> base,
+    const TableDefinition& definition, Env& env) {
+  BAYOU_ASSIGN(NewTable table,
+               Define(definition, base->location(), base.get(), env));
+  const auto& domains = base->state().domains();
+  const auto clustering = domains.find(std::string(kClusteringDomain));
+  BAYOU_ASSIGN(auto transaction, transaction::Transaction::On(base, env));
+  transaction.ReadWholeTable();
+  transaction.SetProtocol(std::move(table.protocol));
+  transaction.SetMetadata(std::move(table.metadata));
+  if (!table.clustering.empty()) {
+    transaction.SetDomain(ClusteringDomain(table.clustering));
+  } else if (clustering != domains.end()) {
+    protocol::DomainMetadata removed = clustering->second;
+    removed.removed = true;
+    transaction.SetDomain(std::move(removed));
+  }
+  BAYOU_TRY(RemoveAllFiles(transaction));
   return transaction;
 }
 
@@ -225,9 +283,10 @@ void RemoveEmptyFolders(const std::string& location) {
   }
 }
 
-transaction::Operation CreateTableOperation(const Metadata& metadata,
-                                            bool as_select,
-                                            const TableDefinition& definition) {
+transaction::Operation CreateTableOperation(
+    const transaction::Transaction& transaction, bool as_select,
+    const TableDefinition& definition) {
+  const Metadata& metadata = transaction.metadata();
   std::vector<std::string> cluster_by;
   for (const auto& path : definition.cluster_by) {
     std::string& text = cluster_by.emplace_back();
@@ -236,7 +295,10 @@ transaction::Operation CreateTableOperation(const Metadata& metadata,
     }
   }
   transaction::Operation operation;
-  operation.name = as_select ? "CREATE TABLE AS SELECT" : "CREATE TABLE";
+  operation.name =
+      std::string(transaction.creates_table() ? "CREATE TABLE"
+                                              : "CREATE OR REPLACE TABLE") +
+      (as_select ? " AS SELECT" : "");
   operation.parameters = {
       {"partitionBy", transaction::ListParameter(metadata.partition_columns)},
       {"clusterBy", transaction::ListParameter(cluster_by)},

@@ -3,6 +3,7 @@
 // CREATE TABLE, with or without rows.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "bayou/result.h"
 #include "kernel/protocol/actions.h"
 #include "kernel/protocol/schema.h"
+#include "kernel/table/snapshot.h"
 #include "kernel/transaction/transaction.h"
 
 namespace bayou::commands {
@@ -35,13 +37,20 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
                                              const TableDefinition& definition,
                                              Env& env);
 
+// A transaction that makes the table of `base` into the one of the definition:
+// its rows go, its history stays, its protocol is raised where it must be.
+// Errors: as CreateTable.
+Result<transaction::Transaction> ReplaceTable(
+    std::shared_ptr<const table::Snapshot> base,
+    const TableDefinition& definition, Env& env);
+
 // Takes away the folders that a transaction of CreateTable made for files which
 // are gone again. Folders that hold anything stay.
 void RemoveEmptyFolders(const std::string& location);
 
 // The operation for the history; `as_select`: rows come with it.
-transaction::Operation CreateTableOperation(const protocol::Metadata& metadata,
-                                            bool as_select,
-                                            const TableDefinition& definition);
+transaction::Operation CreateTableOperation(
+    const transaction::Transaction& transaction, bool as_select,
+    const TableDefinition& definition);
 
 }  // namespace bayou::commands
