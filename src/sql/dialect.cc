@@ -106,8 +106,9 @@ class Translator {
     if (Is(i, "set") || Is(i, "reset")) return Setting(i);
     if (Is(i, "create") || Is(i, "replace")) return Create(i);
     if (Is(i, "insert")) return Insert(i);
-    if (Is(i, "alter") && Is(i + 1, "table")) return Alter(i);
-    if (Is(i, "comment") && Is(i + 1, "on")) return CommentOn(i);
+    // EXPLAIN of what runs as a function would run it.
+    if (i == 0 && Is(i, "alter") && Is(i + 1, "table")) return Alter(i);
+    if (i == 0 && Is(i, "comment") && Is(i + 1, "on")) return CommentOn(i);
     return Command(i);
   }
 
@@ -204,7 +205,7 @@ class Translator {
       Replace(at, table->next, table->name.Sql());
     const std::size_t next = Skip(table->next, {"shallow", "deep"});
     if (Is(next, "clone")) return NotYet("CLONE");
-    if (Is(next, "like")) return CreateLike(at, *table, next + 1);
+    if (Is(next, "like") && i == 0) return CreateLike(at, *table, next + 1);
     const auto is_delta = [&] {
       return !temporary && (!is_delta_ || is_delta_(table->name));
     };

@@ -166,7 +166,7 @@ constexpr Feature kFeatures[] = {
      [](const Use& t) { return t.Enabled("delta.enableIcebergWriterCompatV1"); }, "icebergCompatV2"},
     {"icebergWriterCompatV3", kW, 0, 0, true, kUnlessUsed,
      [](const Use& t) { return t.Enabled("delta.enableIcebergWriterCompatV3"); }, "icebergCompatV3"},
-    {"materializePartitionColumns", kW, 0, 0, true, kNever,
+    {"materializePartitionColumns", kW, 0, 0, true, kFollow,
      [](const Use& t) { return t.Enabled("delta.enableMaterializePartitionColumnsFeature"); }},
     {"collations", kW, 0, 0, true, kNever, ByNameOnly, "domainMetadata"},
     {"collations-preview", kW, 0, 0, true, kNever, ByNameOnly, "domainMetadata"},

@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
         Appending{Features({"catalogManaged"}), Table(), "catalogManaged"},
         Appending{Features({"superFuture"}), Table(), "superFuture"},
         Appending{WriterFeatures({"materializePartitionColumns"}), Table(),
-                  "materializePartitionColumns"}),
+                  ""}),
     [](const auto& test) { return std::to_string(test.index); });
 
 TEST(CheckWritable, RefusesProtocolsThatContradictThemselves) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/commands/alter_table.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "kernel/protocol/table_features.h"
@@ -8,6 +10,42 @@
 #include "ops/commands/alter_table_plan.h"
 
 namespace bayou::commands {
+namespace {
+
+bool IsOfProtocol(const std::string& key) {
+  return key.starts_with("delta.feature.") || key == "delta.minReaderVersion" ||
+         key == "delta.minWriterVersion" ||
+         key == "delta.ignoreProtocolDefaults";
+}
+
+}  // namespace
+
+Result<SchemaPlace> FieldPlace(AlteredTable& altered, const ColumnPath& path) {
+  auto place = FindPlace(altered.schema, path);
+  if (!place || !place->is_field()) return NotFound(altered, path);
+  return *std::move(place);
+}
+
+tl::unexpected<Error> NotFound(const AlteredTable& altered,
+                               const ColumnPath& path) {
+  return Fail(ErrorCode::kInvalidArgument, "DELTA_COLUMN_NOT_FOUND",
+              fmt::format("table {} has no column {}", altered.table.location(),
+                          Dotted(path)));
+}
+
+Status RaiseProtocol(AlteredTable& altered) {
+  TableChange& change = altered.change;
+  protocol::Metadata metadata = change.metadata;
+  metadata.schema_string = protocol::SchemaToJson(altered.schema);
+  BAYOU_ASSIGN(auto raised,
+               protocol::ProtocolForChangedTable(change.protocol, metadata));
+  change.changes_protocol = raised.has_value();
+  if (raised) change.protocol = *std::move(raised);
+  std::erase_if(change.metadata.configuration, [](const auto& property) {
+    return IsOfProtocol(property.first);
+  });
+  return {};
+}
 
 Result<TableChange> PlanAlteration(const table::Snapshot& table,
                                    const TableAlteration& alteration,

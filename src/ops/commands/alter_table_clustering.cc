@@ -38,12 +38,8 @@ Status Alter(AlteredTable& altered, const ClusterBy& cluster) {
     return {};
   }
   change.domain = ClusteringDomain(physical);
-  protocol::Metadata asked = change.metadata;
-  asked.configuration["delta.feature.clustering"] = "supported";
-  BAYOU_ASSIGN(auto raised,
-               protocol::ProtocolForChangedTable(change.protocol, asked));
-  change.changes_protocol = raised.has_value();
-  if (raised) change.protocol = *std::move(raised);
+  change.metadata.configuration["delta.feature.clustering"] = "supported";
+  BAYOU_TRY(RaiseProtocol(altered));
   change.changes_metadata = change.changes_protocol;
   change.operation = {
       "CLUSTER BY",

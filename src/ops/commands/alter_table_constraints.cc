@@ -105,4 +105,15 @@ Result<std::string> DependentsOf(const protocol::Metadata& metadata,
   return std::string();
 }
 
+Status CheckNoDependents(const AlteredTable& altered, const std::string& column,
+                         std::string_view what) {
+  BAYOU_ASSIGN(const std::string dependents,
+               DependentsOf(altered.change.metadata, altered.schema, column));
+  if (dependents.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument, "DELTA_DEPENDENT_COLUMN_CHANGE",
+              fmt::format("column {} cannot be {}: {} uses it; drop that "
+                          "first",
+                          column, what, dependents));
+}
+
 }  // namespace bayou::commands

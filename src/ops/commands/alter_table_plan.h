@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ops/commands/alter_table.h"
+#include "ops/commands/schema_place.h"
 
 namespace bayou::commands {
 
@@ -39,6 +40,21 @@ Status Alter(AlteredTable& altered, const DropFeature& drop);
 Result<std::string> DependentsOf(const protocol::Metadata& metadata,
                                  const protocol::Schema& schema,
                                  const std::string& column);
+
+// Errors: kInvalidArgument, condition DELTA_DEPENDENT_COLUMN_CHANGE, when there
+// is one; as above. `what` the column cannot be: dropped, renamed, ....
+Status CheckNoDependents(const AlteredTable& altered, const std::string& column,
+                         std::string_view what);
+
+// A field of the schema, no element of one. Errors: kInvalidArgument, condition
+// DELTA_COLUMN_NOT_FOUND.
+Result<SchemaPlace> FieldPlace(AlteredTable& altered, const ColumnPath& path);
+tl::unexpected<Error> NotFound(const AlteredTable& altered,
+                               const ColumnPath& path);
+
+// The protocol that schema and properties need by now; the properties that ask
+// for features and versions have done their work then, and go.
+Status RaiseProtocol(AlteredTable& altered);
 
 // The columns that the table is clustered by, as paths of physical names.
 Result<std::vector<ColumnPath>> ClusteringColumns(const table::Snapshot& table);

@@ -93,26 +93,6 @@ Status ChangeRowTracking(AlteredTable& altered) {
   return {};
 }
 
-bool IsOfProtocol(const std::string& key) {
-  return key.starts_with("delta.feature.") || key == "delta.minReaderVersion" ||
-         key == "delta.minWriterVersion" ||
-         key == "delta.ignoreProtocolDefaults";
-}
-
-Status RaiseProtocol(AlteredTable& altered) {
-  TableChange& change = altered.change;
-  protocol::Metadata metadata = change.metadata;
-  metadata.schema_string = protocol::SchemaToJson(altered.schema);
-  BAYOU_ASSIGN(auto raised,
-               protocol::ProtocolForChangedTable(change.protocol, metadata));
-  change.changes_protocol = raised.has_value();
-  if (raised) change.protocol = *std::move(raised);
-  std::erase_if(change.metadata.configuration, [](const auto& property) {
-    return IsOfProtocol(property.first);
-  });
-  return {};
-}
-
 }  // namespace
 
 Status Alter(AlteredTable& altered, const SetProperties& set) {
