@@ -242,7 +242,7 @@ class Translator {
     if (overwrites || at > i + 2) Replace(i + 1, at, "INTO");
     if (!table) return {};
     if (overwrites) {
-      overwrite_ = Overwrite{.target = table->name.Sql()};
+      overwrite_ = Overwrite{.target = table->name.Sql(), .where = {}};
       if (IsKind(at, TokenKind::kString))
         Replace(at, table->next, table->name.Sql());
       if (!Is(table->next, "partition")) return {};

@@ -59,8 +59,4 @@ void CreateTable(duckdb::ClientContext& context,
                  std::shared_ptr<const table::Snapshot> replaced,
                  PendingWrite& pending);
 
-// What CREATE TABLE says, in the protocol's terms.
-Result<commands::TableDefinition> DefinitionOf(
-    duckdb::ClientContext& context, const duckdb::CreateTableInfo& info);
-
 }  // namespace bayou::sql
