@@ -217,7 +217,12 @@ class SparkPrinter {
               kPrimary};
     }
     if (call.text == ".") {
-      return {Text(arguments[0], kPrimary) + "." + Path(call.path), kPrimary};
+      // A point behind a number would be the number's.
+      const bool literal =
+          arguments[0].kind == StoredExpression::Kind::kLiteral;
+      const std::string operand = Text(arguments[0], kPrimary);
+      return {(literal ? "(" + operand + ")" : operand) + "." + Path(call.path),
+              kPrimary};
     }
     if (arguments.size() == 1 && (call.text == "-" || call.text == "~")) {
       // A second minus would begin a comment.

@@ -47,6 +47,7 @@ TEST(StoredExpressionTest, ReadsTheSpellingsOfSpark) {
             "CAST(a AS DECIMAL(10,2)) > .5");
   EXPECT_EQ(Stored("a is distinct from b"), "NOT a <=> b");
   EXPECT_EQ(Stored("a OR b AND NOT c"), "a OR b AND NOT c");
+  EXPECT_EQ(Stored("4.p"), "(4).p");
 }
 
 TEST(StoredExpressionTest, RefusesWhatIsNoScalarExpression) {
