@@ -128,6 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "FROM t  AS x AT (TIMESTAMP => now() - interval '2 days')"},
         Spelling{"FROM t FOR SYSTEM_TIME AS OF DATE '2024-01-01' JOIN u",
                  "FROM t  AT (TIMESTAMP => DATE '2024-01-01') JOIN u"},
+        Spelling{"SELECT * FROM t TIMESTAMP AS OF $",
+                 "SELECT * FROM t TIMESTAMP AS OF $"},
         Spelling{"FROM t TIMESTAMP AS OF '2024-01-01'::timestamp x",
                  "FROM t  x AT (TIMESTAMP => '2024-01-01'::timestamp)"},
         Spelling{"FROM t TIMESTAMP AS OF (SELECT max(x) FROM u) ORDER BY 1",

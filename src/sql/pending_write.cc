@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/env.h"
+#include "kernel/protocol/table_schema.h"
 #include "kernel/transaction/post_commit.h"
 
 namespace bayou::sql {
@@ -132,7 +133,8 @@ Status PendingWrite::Alter(std::shared_ptr<const table::Snapshot> snapshot,
 
 Status PendingWrite::BeginIdentity(write::IdentityValues& values) const {
   BAYOU_ASSIGN(const auto schema,
-               protocol::ParseSchema(transaction_->metadata().schema_string));
+               protocol::TableSchema(transaction_->protocol(),
+                                     transaction_->metadata()));
   return values.Begin(schema);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/env.h"
 #include "kernel/engine/engine.h"
+#include "kernel/protocol/table_schema.h"
 #include "kernel/scan/chosen_rows.h"
 #include "kernel/write/table_writer.h"
 
@@ -62,7 +63,7 @@ class GlobalState final : public duckdb::GlobalSinkState {
         feed(store) {
     const transaction::Transaction& transaction = *pending.transaction();
     const protocol::Schema schema = engine::Unwrap(
-        protocol::ParseSchema(transaction.metadata().schema_string));
+        protocol::TableSchema(transaction.protocol(), transaction.metadata()));
     const auto table = engine::Unwrap(write::PlanFileLayout(
         transaction.protocol(), transaction.metadata(), schema));
     data_format = engine::Unwrap(write::ParquetFormat::Bind(

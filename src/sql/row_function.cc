@@ -102,8 +102,12 @@ duckdb::Value TextList(const std::vector<std::string>& texts) {
 }
 
 duckdb::Value TimestampValue(std::int64_t milliseconds) {
-  return duckdb::Value::TIMESTAMPTZ(
-      duckdb::timestamp_tz_t(milliseconds * kMicrosPerMilli));
+  std::int64_t micros = 0;
+  // What is no time may stand in a log.
+  if (__builtin_mul_overflow(milliseconds, kMicrosPerMilli, &micros)) {
+    return duckdb::Value(duckdb::LogicalType::TIMESTAMP_TZ);
+  }
+  return duckdb::Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(micros));
 }
 
 }  // namespace bayou::sql

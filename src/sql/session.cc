@@ -116,9 +116,13 @@ class SqlSession final : public Session {
 
   Status Checkpoint(std::string_view path) override {
     BAYOU_ASSIGN(const std::string location, LocationFromUser(path));
-    BAYOU_ASSIGN(const auto snapshot,
-                 table::Snapshot::Open(location, *engine_->instance));
-    return table::WriteCheckpoint(*snapshot, *engine_->instance);
+    try {
+      BAYOU_ASSIGN(const auto snapshot,
+                   table::Snapshot::Open(location, *engine_->instance));
+      return table::WriteCheckpoint(*snapshot, *engine_->instance);
+    } catch (const std::exception& exception) {
+      return tl::unexpected(engine::FromDuckDB(duckdb::ErrorData(exception)));
+    }
   }
 
  private:

@@ -21,7 +21,6 @@ namespace bayou::sql {
 
 void RegisterTableFunctions(duckdb::ExtensionLoader& loader);
 
-// Each in a file of its name.
 duckdb::TableFunction BayouScanFunction();
 duckdb::TableFunctionSet TableChangesFunction();
 duckdb::TableFunctionSet HistoryFunction();

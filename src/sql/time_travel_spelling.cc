@@ -98,7 +98,7 @@ class ExpressionEnd : private TokenCursor {
     }
     if (IsSymbol('$')) {
       i_ += 2;
-      return true;
+      return i_ <= tokens_.size();
     }
     if (Is("interval")) return Interval();
     if (!IsKind(TokenKind::kWord)) return false;

@@ -28,6 +28,7 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+constexpr int kInterrupted = 130;  // As shells have it.
 
 constexpr const char* kExamples = R"(Examples:
   bayou sql                                           a shell over the tables of this folder
@@ -60,6 +61,17 @@ int Fails(const Error& error) {
   return kFailed;
 }
 
+// Errors: kNotFound, condition FILE_NOT_FOUND, naming `what` was to be read.
+Result<std::string> ReadAll(std::istream& stream, const std::string& what) {
+  try {
+    std::string text(std::istreambuf_iterator<char>(stream), {});
+    if (!stream.bad() && stream.rdbuf() != nullptr) return text;
+  } catch (const std::ios_base::failure&) {
+    // A folder can be opened, and not be read.
+  }
+  return Fail(ErrorCode::kNotFound, "FILE_NOT_FOUND", what + " cannot be read");
+}
+
 int RunSql(Session& session, const Options& options) {
   StatementRunner runner(session, FormatOf(options));
   if (options.scripts.empty() && isatty(STDIN_FILENO)) {
@@ -68,8 +80,11 @@ int RunSql(Session& session, const Options& options) {
   }
   std::vector<std::string> scripts = options.scripts;
   if (scripts.empty()) {
-    scripts.emplace_back(std::istreambuf_iterator<char>(std::cin),
-                         std::istreambuf_iterator<char>());
+    auto script = ReadAll(std::cin, "standard input");
+    // What a Ctrl-C cut short must not run: it may lack its WHERE.
+    if (TakeInterrupt()) return kInterrupted;
+    if (!script) return Fails(script.error());
+    scripts.push_back(*std::move(script));
   }
   for (const std::string& script : scripts) {
     if (!runner.Run(script)) return kFailed;
@@ -124,11 +139,13 @@ int Files(Session& session, const Options& options) {
           : "SELECT count(*) FROM bayou_files(" + Arguments(options) +
                 ") WHERE \"isRead\"";
   CountOutput output;
+  const InterruptTarget target(session);
   const Status status = session.Run(query, output);
   return status ? 0 : Fails(status.error());
 }
 
 int Checkpoint(Session& session, const Options& options) {
+  const InterruptTarget target(session);
   const Status status = session.Checkpoint(options.path);
   return status ? 0 : Fails(status.error());
 }
@@ -256,11 +273,12 @@ class CommandLine {
 
   void ReadScript(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
-    options_.scripts.emplace_back(std::istreambuf_iterator<char>(stream),
-                                  std::istreambuf_iterator<char>());
-    if (!stream.good() && !unreadable_) {
-      unreadable_ = Error{ErrorCode::kNotFound, "FILE_NOT_FOUND",
-                          "the file " + file + " cannot be read"};
+    if (!stream) stream.setstate(std::ios::badbit);
+    auto script = ReadAll(stream, "the file " + file);
+    if (script) {
+      options_.scripts.push_back(*std::move(script));
+    } else if (!unreadable_) {
+      unreadable_ = std::move(script).error();
     }
   }
 

@@ -157,8 +157,11 @@ std::unique_ptr<duckdb::Connection> Connect(
   auto connection = std::make_unique<duckdb::Connection>(database);
   duckdb::ClientConfig::GetConfig(*connection->context).enable_progress_bar =
       false;
-  connection->Query("SET SESSION TimeZone = 'UTC'");
-  connection->Query("SET SESSION preserve_insertion_order = false");
+  for (const char* setting : {"SET SESSION TimeZone = 'UTC'",
+                              "SET SESSION preserve_insertion_order = false"}) {
+    const auto set = connection->Query(setting);
+    if (set->HasError()) set->ThrowError();
+  }
   return connection;
 }
 

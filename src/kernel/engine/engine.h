@@ -2,7 +2,8 @@
 //
 // The DuckDB instance that a process shares, and the border at which its
 // exceptions become errors. Only kernel/engine and the modules above it know
-// DuckDB; nothing throws across this header.
+// DuckDB. What is said to throw throws DuckDB's exceptions; nothing else here
+// does.
 #pragma once
 
 #include <duckdb.hpp>

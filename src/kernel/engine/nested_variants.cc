@@ -2,6 +2,7 @@
 #include "kernel/engine/nested_variants.h"
 
 #include <algorithm>
+#include <atomic>
 #include <duckdb/catalog/catalog_entry/copy_function_catalog_entry.hpp>
 #include <duckdb/catalog/catalog_entry/scalar_function_catalog_entry.hpp>
 #include <duckdb/execution/expression_executor_state.hpp>
@@ -19,8 +20,9 @@ using duckdb::Vector;
 // DuckDB's own way from a variant to its group.
 constexpr const char* kEncoder = "variant_to_parquet_variant";
 
-// The function that was there before; the same in every database.
-duckdb::copy_to_select_t parquet_select = nullptr;
+// The function that was there before; the same in every database, of which two
+// may start at once.
+std::atomic<duckdb::copy_to_select_t> parquet_select = nullptr;
 
 struct EncoderData : public duckdb::FunctionData {
   explicit EncoderData(duckdb::scalar_function_t function)
@@ -147,7 +149,7 @@ duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> Select(
   for (const auto& column : input.select_list) {
     any = any || HasNestedVariant(column->return_type);
   }
-  if (!any) return parquet_select(input);
+  if (!any) return parquet_select.load()(input);
 
   auto& catalog = duckdb::Catalog::GetSystemCatalog(input.context);
   const auto& encoder = catalog.GetEntry<duckdb::ScalarFunctionCatalogEntry>(
@@ -163,7 +165,7 @@ duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> Select(
   duckdb::CopyToSelectInput rest{
       input.context, input.options, {}, input.copy_to_type};
   for (const auto& column : columns) rest.select_list.push_back(column->Copy());
-  auto changed = parquet_select(rest);
+  auto changed = parquet_select.load()(rest);
   return changed.empty() ? std::move(columns) : std::move(changed);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -204,22 +203,20 @@ Status Reader::ReadSidecars() {
 }
 
 // A sidecar lies in the table's own folder for sidecars, however its path is
-// written (threat T1).
+// written and wherever links lead (threat T1).
 Result<std::string> Reader::SidecarPath(const protocol::Sidecar& sidecar) const {
   std::string path = CanonicalPath(sidecar.path);
-  if (!IsAbsolutePath(path)) {
-    BAYOU_TRY(CheckRelativePath(path));
-    return store_.NativePath(JoinPath(kSidecarFolder, path));
-  }
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const fs::path folder = fs::weakly_canonical(store_.NativePath(kSidecarFolder), ignored);
-  if (fs::weakly_canonical(path, ignored).parent_path() != folder) {
+  const std::string folder = JoinPath(store_.location(), kSidecarFolder) + '/';
+  if (path.starts_with(folder)) path.erase(0, folder.size());
+  if (IsAbsolutePath(path)) {
     return Fail(ErrorCode::kCorruption, "DELTA_PATH_OUTSIDE_TABLE",
                 fmt::format("the checkpoint names the sidecar {}, which is outside of {}",
-                            path, folder.string()));
+                            path, folder));
   }
-  return path;
+  BAYOU_TRY(CheckRelativePath(path));
+  const std::string name = JoinPath(kSidecarFolder, path);
+  BAYOU_TRY(store_.CheckInside(name));
+  return store_.NativePath(name);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernel/engine/engine.h"
 #include "kernel/protocol/actions.h"
 
 namespace bayou::log {
@@ -71,7 +72,8 @@ class MapColumn {
   Column values_;
 };
 
-// The deletion vector's columns, as FilesSql gives them.
+// The deletion vector's columns, as FilesSql gives them. At() throws, as the
+// engine's functions do, where the values cannot be a vector's.
 struct VectorColumns {
   VectorColumns(duckdb::DataChunk& chunk, duckdb::idx_t first, duckdb::idx_t count)
       : type(chunk.data[first], count),
@@ -83,12 +85,20 @@ struct VectorColumns {
   std::optional<protocol::DeletionVectorDescriptor> At(duckdb::idx_t row) const {
     const std::string_view text = type.Text(row);
     if (text.empty()) return std::nullopt;
-    return protocol::DeletionVectorDescriptor{
+    protocol::DeletionVectorDescriptor descriptor{
         .storage_type = text.front(),
         .path_or_inline_dv = std::string(path.Text(row)),
         .offset = offset.Optional<std::int32_t>(row),
         .size_in_bytes = size.Optional<std::int32_t>(row).value_or(0),
         .cardinality = cardinality.Optional<std::int64_t>(row).value_or(0)};
+    if (text.size() != 1 || descriptor.offset.value_or(0) < 0 ||
+        descriptor.size_in_bytes < 0 || descriptor.cardinality < 0) {
+      engine::Throw({ErrorCode::kCorruption, "DELTA_LOG_INVALID",
+                     "the deletion vector " + descriptor.path_or_inline_dv +
+                         " has a storage type of more than one character or a "
+                         "negative size"});
+    }
+    return descriptor;
   }
 
   Column type, path, offset, size, cardinality;

@@ -5,6 +5,7 @@
 #include <duckdb/main/client_context_state.hpp>
 #include <duckdb/main/extension/extension_loader.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -129,6 +130,8 @@ void Register(duckdb::ExtensionLoader& loader, const char* name,
 }
 
 void RegisterFunctions(duckdb::DatabaseInstance& database) {
+  static std::mutex mutex;  // All of them are there, or none.
+  const std::lock_guard lock(mutex);
   duckdb::ExtensionLoader loader(database, "bayou");
   if (loader.TryGetFunction("bayou_keep_file")) return;
   const LogicalType map =

@@ -18,7 +18,7 @@
 namespace bayou::log {
 
 // The files of `relation` that are live and that the filter keeps, one row each,
-// with the columns that ReadRow() below knows. `has_json_stats` tells which of
+// with the columns that ReadRows() below knows. `has_json_stats` tells which of
 // add.stats and add.stats_parsed to read where the relation has both.
 std::string FilesSql(const CheckpointRelation& relation, const FileFields& fields,
                      const FileFilter& filter, bool has_json_stats);

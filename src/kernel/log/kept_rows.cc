@@ -17,6 +17,8 @@ namespace {
 
 // Fewer rows are read as quickly as they are looked at.
 constexpr std::int64_t kFewRows = 20'000;
+// A bit for each row is held, whatever the footer says that there are.
+constexpr std::int64_t kMostRows = 100'000'000;
 // The other fields of one row in so many cost less than the look saves.
 constexpr std::int64_t kKeptOneIn = 16;
 // A query names each file of its own.
@@ -90,19 +92,26 @@ Result<std::shared_ptr<const KeptRows>> KeptRows::Look(
   if (files.empty()) return nullptr;
   const auto connection = ConnectFor(database, {predicate, nullptr, nullptr});
   auto kept = std::make_shared<KeptRows>();
+  std::map<std::string, std::int64_t> counts;
   std::int64_t total = 0;
   for (const std::string& file : files) {
     BAYOU_ASSIGN(const std::int64_t count, CountRows(*connection, file));
-    kept->rows_[file].resize(static_cast<std::size_t>(count));
+    if (count < 0 || count > kMostRows) return nullptr;
+    counts[file] = count;
     total += count;
   }
-  if (total < kFewRows) return nullptr;
+  if (total < kFewRows || total > kMostRows) return nullptr;
+  for (const auto& [file, count] : counts) {
+    kept->rows_[file].resize(static_cast<std::size_t>(count));
+  }
 
   const std::string sql = LookSql(
       kept->rows_, duckdb::TaskScheduler::GetScheduler(database).NumberOfThreads());
   const auto found = engine::Run(*connection, sql);
   if (!found) return tl::unexpected(Unreadable(files, found.error()));
-  if (kept->Take(**found) > total / kKeptOneIn) return nullptr;
+  const auto taken = engine::Guard([&] { return kept->Take(**found); });
+  if (!taken) return tl::unexpected(Unreadable(files, taken.error()));
+  if (*taken > total / kKeptOneIn) return nullptr;
   return kept;
 }
 

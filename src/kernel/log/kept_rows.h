@@ -23,9 +23,10 @@ namespace bayou::log {
 
 class KeptRows {
  public:
-  // Reads add.stats of all relations; keeps few rows or gives up. nullptr when that would not pay: the
+  // Reads add.stats of all relations. nullptr when that would not pay: the
   // predicate cannot judge by statistics alone, row groups can be skipped
-  // instead, the checkpoint is small, or more than a few of its rows are kept.
+  // instead, the checkpoint is small or larger than can be, or more than a few
+  // of its rows are kept.
   // Errors: DELTA_CHECKPOINT_UNREADABLE.
   static Result<std::shared_ptr<const KeptRows>> Look(
       duckdb::DatabaseInstance& database,
@@ -47,7 +48,7 @@ class KeptRows {
 };
 
 // SQL that is true for the kept rows of the one file that a query scans. For a
-// connection of ConnectFor (see file_query.h) whose filter has the rows.
+// connection of ConnectFor (see file_filter.h) whose filter has the rows.
 std::string KeptRowSql(const std::string& file);
 
 }  // namespace bayou::log

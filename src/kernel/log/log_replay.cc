@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "kernel/engine/engine.h"
@@ -174,11 +175,18 @@ Result<std::unique_ptr<FileCursor>> ReplayedState::Files(
                                        AllFiles(checkpoint_));
 }
 
+// What a log says may be anything.
+void AddSize(std::int64_t size, std::int64_t& sum) {
+  if (__builtin_add_overflow(sum, size, &sum)) {
+    sum = std::numeric_limits<std::int64_t>::max();
+  }
+}
+
 Result<FileTotals> ReplayedState::Totals() const {
   FileTotals totals;
   for (const protocol::AddFile& add : tail_.adds) {
     ++totals.files;
-    totals.bytes += add.size;
+    AddSize(add.size, totals.bytes);
   }
   const FileFilter filter{nullptr, touched_, nullptr};
   const std::string parts = UnionAll(checkpoint_.relations, [&](const auto& relation) {
@@ -191,7 +199,7 @@ Result<FileTotals> ReplayedState::Totals() const {
       "SELECT sum(files)::BIGINT, coalesce(sum(bytes), 0)::BIGINT FROM (" + parts + ")");
   if (!result) return tl::unexpected(UnreadableNow(result.error()));
   totals.files += (*result)->GetValue(0, 0).GetValue<std::int64_t>();
-  totals.bytes += (*result)->GetValue(1, 0).GetValue<std::int64_t>();
+  AddSize((*result)->GetValue(1, 0).GetValue<std::int64_t>(), totals.bytes);
   return totals;
 }
 

@@ -64,8 +64,8 @@ class FilePredicate {
 
   // A SQL condition over the columns of a checkpoint's `add` struct that holds
   // for every file that Keep() keeps, in a form whose row groups DuckDB can
-  // skip; empty = none. `has_parsed` tells which of add.stats_parsed and
-  // add.partitionValues_parsed the checkpoint has, as DuckDB types.
+  // skip; empty = none. `add_type` tells which fields there are, among them
+  // add.stats_parsed and add.partitionValues_parsed.
   virtual std::string CheckpointFilter(const duckdb::LogicalType& add_type) const {
     (void)add_type;
     return {};

@@ -249,6 +249,42 @@ TEST_F(Log, RefusesSidecarsOutsideOfTheirFolder) {
   }
 }
 
+TEST_F(Log, RefusesASidecarThatIsALinkOutOfTheTable) {
+  Commit({"{}"});
+  const std::string outside = folder_ + "-outside.parquet";
+  Parquet("_sidecars/in.parquet", CheckpointSql({"a"}));
+  std::filesystem::rename(folder_ + "/_delta_log/_sidecars/in.parquet", outside);
+  std::filesystem::create_symlink(outside, folder_ + "/_delta_log/_sidecars/x.parquet");
+  Put("00000000000000000000.checkpoint.aaaa.json",
+      {R"({"checkpointMetadata":{"version":0}})", kProtocol, Metadata("v2"),
+       R"({"sidecar":{"path":"x.parquet","sizeInBytes":1,"modificationTime":1}})"});
+  EXPECT_EQ(ConditionOf(), "DELTA_PATH_OUTSIDE_TABLE");
+  std::filesystem::remove(outside);
+}
+
+TEST_F(Log, RefusesALineWithoutEndBeforeItFillsTheMemory) {
+  Put(CommitName(0), {});
+  std::filesystem::resize_file(folder_ + "/_delta_log/" + CommitName(0),
+                               std::uintmax_t{1} << 36);
+  EXPECT_EQ(ConditionOf(), "DELTA_LOG_INVALID");
+}
+
+TEST_F(Log, RefusesADeletionVectorOfNegativeSizeInACheckpoint) {
+  Commit({"{}"});
+  Checkpoint(0, CheckpointSql({}) +
+                    " UNION ALL SELECT NULL, NULL, {'path': 'a', 'partitionValues': "
+                    "MAP {}, 'size': 10::BIGINT, 'modificationTime': 5::BIGINT, "
+                    "'stats': '{}', 'deletionVector': {'storageType': 'u', "
+                    "'pathOrInlineDv': 'abc', 'offset': 1, 'sizeInBytes': 4, "
+                    "'cardinality': (-2)::BIGINT}}");
+  const auto state = Replay();
+  const auto cursor = (*state)->Files({}, nullptr);
+  std::vector<protocol::AddFile> batch;
+  const auto read = (*cursor)->Next(batch);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::kCorruption);
+}
+
 TEST_F(Log, TakesCompactedFilesForTheirCommits) {
   Commit({kProtocol, Metadata("m"), Add("a")});
   Commit({"not read"});

@@ -14,9 +14,10 @@ namespace {
 
 using Actions = std::vector<protocol::Action>;
 
-// So many files are parsed before their actions are reconciled, so that the
-// parsed form of a long history is never in memory at once.
+// So many files, or bytes, are parsed before their actions are reconciled, so
+// that the parsed form of a long history is never in memory at once.
 constexpr std::size_t kBatch = 512;
+constexpr std::int64_t kBatchBytes = std::int64_t{64} << 20;
 
 // From so many files on, a second thread pays for itself.
 constexpr std::size_t kManyFiles = 64;
@@ -73,9 +74,26 @@ Status TakePieces(store::Store& store, const LogFileName& file, LogTail& tail) {
     BAYOU_TRY(TakeLines(store, file, std::string_view(piece).substr(first_line), tail));
     piece.resize(first_line);
     rest = std::move(piece);
+    if (rest.size() > protocol::kMaxLineSize) {
+      return Fail(ErrorCode::kCorruption, "DELTA_LOG_INVALID",
+                  fmt::format("{} has a line that is longer than 64 MiB",
+                              JoinPath(store.location(), NameOf(file))));
+    }
     end = begin;
   }
   return {};
+}
+
+// How many of the last files are parsed together: at least one.
+std::size_t BatchOf(std::span<const LogFileName> files) {
+  std::size_t count = 0;
+  std::int64_t bytes = 0;
+  for (auto file = files.rbegin(); file != files.rend() && count < kBatch; ++file) {
+    if (!IsLarge(*file)) bytes += file->size;
+    if (count > 0 && bytes > kBatchBytes) break;
+    ++count;
+  }
+  return count;
 }
 
 std::vector<Result<Actions>> ReadAll(store::Store& store,
@@ -151,7 +169,7 @@ void LogTail::Take(std::vector<protocol::Action> older) {
 Status ReadDeltas(store::Store& store, std::span<const LogFileName> deltas,
                   LogTail& tail, std::string* unreadable) {
   while (!deltas.empty()) {
-    const std::size_t count = std::min(deltas.size(), kBatch);
+    const std::size_t count = BatchOf(deltas);
     const auto batch = deltas.last(count);
     std::vector<Result<Actions>> results = ReadAll(store, batch);
     for (std::size_t i = count; i-- > 0;) {

@@ -7,6 +7,7 @@
 #include <duckdb/planner/expression/bound_function_expression.hpp>
 
 #include <optional>
+#include <mutex>
 #include <utility>
 
 #include "kernel/engine/types.h"
@@ -455,6 +456,8 @@ duckdb::unique_ptr<duckdb::FunctionData> BindPartition(
 }
 
 void Register(duckdb::DatabaseInstance& database) {
+  static std::mutex mutex;  // All of them are there, or none.
+  const std::lock_guard lock(mutex);
   duckdb::ExtensionLoader loader(database, "bayou");
   if (loader.TryGetTableFunction(kKinds[0].name)) return;
   loader.RegisterFunction(MakeTable<0>());

@@ -15,7 +15,6 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-constexpr std::size_t kMaxLineSize = std::size_t{64} << 20;
 constexpr std::string_view kSpace = " \t\r";
 
 // Reads the fields of an action and remembers the first that is wrong. A null

@@ -120,12 +120,15 @@ using Action = std::variant<Protocol, Metadata, AddFile, RemoveFile, CdcFile,
                             SetTransaction, DomainMetadata, CommitInfo,
                             CheckpointMetadata, Sidecar>;
 
+// 64 MiB.
+inline constexpr std::size_t kMaxLineSize = std::size_t{64} << 20;
+
 // Reads the actions of one commit (or compacted log, or V2 JSON manifest):
 // newline-delimited JSON. Lines with an unknown action are left out.
 // `file` names the text in errors.
 // Errors: kCorruption, condition DELTA_LOG_INVALID, with file and line number:
 // not JSON (also: truncated, pretty-printed over lines), deeper than 128, a
-// line over 64 MiB, a required field missing or mistyped, an integer out of
+// line over kMaxLineSize, a required field missing or mistyped, an integer out of
 // range, invalid UTF-8, an action key twice in one line.
 Result<std::vector<Action>> ParseActions(std::string_view text,
                                          std::string_view file);

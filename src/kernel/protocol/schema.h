@@ -69,9 +69,8 @@ struct Field {
   // Metadata value as text (JSON strings unquoted), or nullopt.
   std::optional<std::string> MetadataText(std::string_view key) const;
 
-  // delta.columnMapping.physicalName, or the name where there is none. Under
-  // column mapping only: with mode `none` what metadata is left over says
-  // nothing, and files use `name`.
+  // delta.columnMapping.physicalName, or the name where there is none: what
+  // files call the field, in a schema of TableSchema (see table_schema.h).
   std::string physical_name() const;
   // delta.columnMapping.id.
   std::optional<std::int32_t> field_id() const;

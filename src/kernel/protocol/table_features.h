@@ -26,7 +26,7 @@ bool Supports(const Protocol& protocol, std::string_view feature);
 // Errors: kUnsupported, condition DELTA_UNSUPPORTED_READER_FEATURE, naming the
 // features and `table`; kCorruption for versions and feature lists that
 // contradict each other. Unknown writer features never stop a read.
-// catalogManaged passes here: the log decides (see log_listing.h).
+// catalogManaged passes here: table::Snapshot decides.
 Status CheckReadable(const Protocol& protocol, std::string_view table);
 
 // Whether Bayou may append rows to the table: every writer feature must be one

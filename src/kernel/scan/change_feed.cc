@@ -142,6 +142,12 @@ Result<std::vector<VersionChanges>> ReadCommits(const Snapshot& last,
   return changes;
 }
 
+// Whether a version could not be opened because it was cleaned up.
+bool IsGone(const Error& error) {
+  return error.condition == "DELTA_VERSION_NOT_FOUND" ||
+         error.condition == "DELTA_LOG_GAP";
+}
+
 Result<BoundScan> Bind(duckdb::ClientContext& context,
                        const std::string& location, const ChangeRange& range,
                        const ScanOptions& options) {
@@ -152,6 +158,7 @@ Result<BoundScan> Bind(duckdb::ClientContext& context,
   // more is answered by the commits in the range alone.
   const auto first =
       Snapshot::Open(last->shared_store(), database, {versions.first, {}});
+  if (!first && !IsGone(first.error())) return tl::unexpected(first.error());
   if (first && !(*first)->properties().change_data_feed()) {
     return NotRecorded(**first, versions.first);
   }

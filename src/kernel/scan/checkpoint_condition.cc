@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/scan/checkpoint_condition.h"
 
+#include <algorithm>
 #include <cmath>
 #include <duckdb/planner/expression/list.hpp>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "kernel/engine/engine.h"
+#include "kernel/scan/value_range.h"
 
 namespace bayou::scan {
 namespace {
@@ -67,53 +69,67 @@ std::string OrNull(const StoredField& field, const char* op,
   return "(" + field.sql + op + literal + " OR " + field.sql + " IS NULL)";
 }
 
+// No writer in use cuts strings shorter than Iceberg's default.
+constexpr int kShortestCut = 16;
+
+// The first so many UTF-16 units, as writers count; whole characters.
+std::string Prefix(const std::string& text, int length) {
+  std::size_t end = 0;
+  for (int units = 0; end < text.size();) {
+    units += static_cast<unsigned char>(text[end]) >= 0xF0 ? 2 : 1;
+    if (units > length) break;
+    do ++end;
+    while (end < text.size() && (text[end] & 0xC0) == 0x80);
+  }
+  return text.substr(0, end);
+}
+
+// A double beside `value`, by more than a float's text is off its value (see
+// RangeOf). Infinite at the end of floats.
+Value BesideFloat(const Value& value, float towards) {
+  const auto step = [&](float from) { return std::nextafter(from, towards); };
+  const double exact = value.GetValue<double>();
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (std::abs(exact) > kMost) return Value::DOUBLE(towards);
+  return Value::DOUBLE(step(step(static_cast<float>(exact))));
+}
+
+// What a minimum must not exceed.
+Value AtMost(const Value& constant) {
+  if (constant.type().id() != LogicalTypeId::DOUBLE) return constant;
+  return BesideFloat(constant, std::numeric_limits<float>::infinity());
+}
+
 // What a maximum must reach: a cut string stands for all that begin with it, a
 // time for what its lost microseconds were.
 Value AtLeast(const Value& constant, int prefix_length) {
   switch (constant.type().id()) {
-    case LogicalTypeId::VARCHAR: {
-      const std::string& text = duckdb::StringValue::Get(constant);
-      std::size_t end = 0;
-      for (int units = 0; end < text.size();) {  // UTF-16, as writers count.
-        units += static_cast<unsigned char>(text[end]) >= 0xF0 ? 2 : 1;
-        if (units > prefix_length) break;
-        do ++end;
-        while (end < text.size() && (text[end] & 0xC0) == 0x80);
-      }
-      return Value(text.substr(0, end));
-    }
+    case LogicalTypeId::VARCHAR:
+      return Value(Prefix(duckdb::StringValue::Get(constant),
+                          std::min(prefix_length, kShortestCut)));
+    case LogicalTypeId::DOUBLE:
+      return BesideFloat(constant, -std::numeric_limits<float>::infinity());
     case LogicalTypeId::TIMESTAMP:
     case LogicalTypeId::TIMESTAMP_TZ: {
-      constexpr std::int64_t kLost = 999;
       const auto micros = constant.GetValueUnsafe<std::int64_t>();
-      if (micros < std::numeric_limits<std::int64_t>::min() + 2 * kLost) {
+      if (micros < std::numeric_limits<std::int64_t>::min() + 2 * kLostMicros) {
         return constant;
       }
       return constant.type().id() == LogicalTypeId::TIMESTAMP
-                 ? Value::TIMESTAMP(duckdb::timestamp_t(micros - kLost))
-                 : Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(micros - kLost));
+                 ? Value::TIMESTAMP(duckdb::timestamp_t(micros - kLostMicros))
+                 : Value::TIMESTAMPTZ(
+                       duckdb::timestamp_tz_t(micros - kLostMicros));
     }
     default:
       return constant;
   }
 }
 
-bool IsFloat(const Value& value) {
-  return value.type().id() == LogicalTypeId::FLOAT ||
-         value.type().id() == LogicalTypeId::DOUBLE;
-}
-
-bool IsNan(const Value& value) {
-  return IsFloat(value) && !value.IsNull() &&
-         std::isnan(
-             value.DefaultCastAs(LogicalType::DOUBLE).GetValue<double>());
-}
-
 std::string MinSql(const protocol::ColumnPath& path, const char* op,
                    const Value& constant, const LogicalType& add) {
   const auto field = BoundOf(add, "minValues", path);
   if (!field) return {};
-  const auto literal = LiteralOf(constant, field->type);
+  const auto literal = LiteralOf(AtMost(constant), field->type);
   return literal ? OrNull(*field, op, *literal) : std::string();
 }
 
@@ -193,7 +209,7 @@ class PartitionWriter {
                        table_.columns[input].field.physical_name()});
     // A float's text in the log may stand for more than one stored value.
     const Value& value = constant.Cast<duckdb::BoundConstantExpression>().value;
-    if (!field || IsFloat(value) || field->type != value.type()) return {};
+    if (!field || IsFloat(value.type()) || field->type != value.type()) return {};
     const auto literal = LiteralOf(value, field->type);
     return literal ? OrNull(*field, text, *literal) : std::string();
   }
@@ -245,7 +261,7 @@ std::string BoundsSql(const protocol::ColumnPath& path, ExpressionType op,
     case ExpressionType::COMPARE_GREATERTHAN:
     case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
       // NaN is greater than any number and in no bound.
-      if (IsFloat(constant)) return {};
+      if (IsFloat(constant.type())) return {};
       return MaxSql(path, constant, prefix_length, add);
     default:
       return {};

@@ -19,8 +19,8 @@ namespace bayou::scan {
 // A conjunction goes on without those; a disjunction then says nothing either.
 std::string JoinSql(bool is_and, const std::vector<std::string>& parts);
 
-// For `column <op> constant`, by add.stats_parsed; empty = none. Strings that
-// have at least `prefix_length` characters may be cut in it.
+// For `column <op> constant`, by add.stats_parsed; empty = none. Strings may
+// be cut in it, at `prefix_length` characters or as other writers do.
 std::string BoundsSql(const protocol::ColumnPath& path,
                       duckdb::ExpressionType op, const duckdb::Value& constant,
                       int prefix_length, const duckdb::LogicalType& add);

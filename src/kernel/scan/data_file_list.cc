@@ -70,7 +70,8 @@ std::int64_t EstimatedRows(const DataFile& file) {
   const std::int64_t stored =
       file.num_records.value_or(file.add.size / kBytesPerRow + 1);
   const auto& vector = file.add.deletion_vector;
-  return std::max<std::int64_t>(0, stored - (vector ? vector->cardinality : 0));
+  const std::int64_t deleted = vector ? vector->cardinality : 0;
+  return stored > deleted ? stored - deleted : 0;
 }
 
 }  // namespace
@@ -203,7 +204,9 @@ duckdb::unique_ptr<duckdb::NodeStatistics> DataFileList::GetCardinality(
     rows += static_cast<double>(EstimatedRows(DataFileOf(file)));
   }
   if (!fetched_->at_end) rows *= kUnknownFactor;
-  return duckdb::make_uniq<duckdb::NodeStatistics>(static_cast<idx_t>(rows));
+  constexpr double kMost = 1e15;  // The log may say anything.
+  return duckdb::make_uniq<duckdb::NodeStatistics>(
+      static_cast<idx_t>(std::min(rows, kMost)));
 }
 
 duckdb::unique_ptr<duckdb::MultiFileList> DataFileList::ComplexFilterPushdown(

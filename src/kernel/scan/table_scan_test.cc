@@ -314,6 +314,18 @@ TEST_F(TableScanTest, ColumnsAreMappedByNameOrById) {
               ElementsAre(HasSubstr("no field ids")));
 }
 
+TEST_F(TableScanTest, LeftOverColumnMappingSaysNothing) {
+  Commit({kProtocol, MetadataJson({Mapped("x", "integer", 1, "col-1"),
+                                   Mapped("p", "string", 2, "col-2")},
+                                  "p")});
+  Write("a.parquet", "SELECT 1 AS x");
+  Add file{"a.parquet"};
+  file.partition = R"({"p":"one"})";
+  Commit({file.Json()});
+  EXPECT_THAT(Query("SELECT x, p FROM $t WHERE p = 'one' AND x = 1"),
+              ElementsAre("1|one"));
+}
+
 TEST_F(TableScanTest, DeletedRowsAreLeftOut) {
   Commit({kProtocol, MetadataJson({FieldJson("id", "long")})});
   Write("a.parquet", "SELECT range AS id FROM range(10000)",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/scan/value_range.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -15,22 +16,6 @@ using duckdb::ExpressionType;
 using duckdb::LogicalTypeId;
 using duckdb::Value;
 using protocol::TypeKind;
-
-// Statistics hold milliseconds cut off: a maximum stands for up to 999
-// microseconds more.
-constexpr std::int64_t kLostMicros = 999;
-
-bool IsFloat(const duckdb::LogicalType& type) {
-  return type.id() == LogicalTypeId::FLOAT ||
-         type.id() == LogicalTypeId::DOUBLE;
-}
-
-bool IsNan(const Value& value) {
-  if (value.IsNull() || !IsFloat(value.type())) return false;
-  return std::isnan(value.type().id() == LogicalTypeId::FLOAT
-                        ? static_cast<double>(value.GetValue<float>())
-                        : value.GetValue<double>());
-}
 
 std::string_view Text(const Value& value) {
   return duckdb::StringValue::Get(value);
@@ -62,6 +47,19 @@ std::optional<Value> Bound(const std::optional<std::string>& text,
   return value;
 }
 
+// Bounds of a column that was widened from float are a float's shortest text,
+// which as a double is another number: half a step of a float beside the value.
+std::optional<Value> DoubleBound(const std::optional<std::string>& text,
+                                 bool is_min) {
+  const auto bound = Bound(text, protocol::DataType::Of(TypeKind::kDouble));
+  const auto as_float = Bound(text, protocol::DataType::Of(TypeKind::kFloat));
+  if (!bound || !as_float) return bound;
+  const auto exact = bound->GetValueUnsafe<double>();
+  const auto widened = static_cast<double>(as_float->GetValueUnsafe<float>());
+  return Value::DOUBLE(is_min ? std::min(exact, widened)
+                              : std::max(exact, widened));
+}
+
 // How values compare with a constant.
 struct Order {
   bool less;
@@ -85,6 +83,18 @@ Order OrderOf(const ValueRange& range, const Value& constant) {
 
 }  // namespace
 
+bool IsFloat(const duckdb::LogicalType& type) {
+  return type.id() == LogicalTypeId::FLOAT ||
+         type.id() == LogicalTypeId::DOUBLE;
+}
+
+bool IsNan(const Value& value) {
+  if (value.IsNull() || !IsFloat(value.type())) return false;
+  return std::isnan(value.type().id() == LogicalTypeId::FLOAT
+                        ? static_cast<double>(value.GetValue<float>())
+                        : value.GetValue<double>());
+}
+
 Outcomes And(const Outcomes& a, const Outcomes& b) {
   return {a.can_be_true && b.can_be_true, a.can_be_false || b.can_be_false,
           a.can_be_null || b.can_be_null};
@@ -105,7 +115,10 @@ ValueRange RangeOf(const protocol::ColumnBounds& bounds,
   ValueRange range;
   range.can_be_nan =
       type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble;
-  if (protocol::HasBounds(type.kind)) {
+  if (type.kind == TypeKind::kDouble) {
+    range.min = DoubleBound(bounds.min, true);
+    range.max = DoubleBound(bounds.max, false);
+  } else if (protocol::HasBounds(type.kind)) {
     range.min = Bound(bounds.min, type);
     range.max = Bound(bounds.max, type);
   }

@@ -38,6 +38,13 @@ struct ValueRange {
   bool can_be_value = true;  // False: NULL in every row.
 };
 
+// Statistics hold milliseconds cut off: a maximum stands for up to so many
+// microseconds more.
+inline constexpr std::int64_t kLostMicros = 999;
+
+bool IsFloat(const duckdb::LogicalType& type);  // FLOAT or DOUBLE.
+bool IsNan(const duckdb::Value& value);
+
 // The range of a column of type `type`. `num_records` as in the statistics;
 // `nested`: the column is a field of a struct.
 ValueRange RangeOf(const protocol::ColumnBounds& bounds,

@@ -106,6 +106,19 @@ TEST(ValueRange, NanIsAboveEveryBound) {
                   .can_be_true);
 }
 
+// Spark writes a float's bound as the shortest text that reads back as the
+// float; the column is a double by now.
+TEST(ValueRange, OfAColumnThatWasWidenedFromFloat) {
+  const auto range = Range(TypeKind::kDouble, "0.1", "0.1");
+  EXPECT_TRUE(May(range, kEqual, Value::DOUBLE(0.1F)));
+  EXPECT_TRUE(May(range, kEqual, Value::DOUBLE(0.1)));
+  EXPECT_TRUE(May(range, kGreater, Value::DOUBLE(0.1)));
+  EXPECT_FALSE(May(range, kLess, Value::DOUBLE(0.1)));
+  EXPECT_TRUE(May(Range(TypeKind::kDouble, "-0.1", "-0.1"), kLess,
+                  Value::DOUBLE(-0.1)));
+  EXPECT_FALSE(May(range, kEqual, Value::DOUBLE(0.1001)));
+}
+
 TEST(ValueRange, NullCounts) {
   EXPECT_FALSE(IsNull(Range(TypeKind::kInteger, "1", "2", 0)).can_be_true);
   EXPECT_TRUE(IsNull(Range(TypeKind::kInteger, "1", "2", 3)).can_be_true);

@@ -30,6 +30,11 @@ class Descriptor {
   explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -221,7 +226,7 @@ Result<std::vector<ObjectMeta>> LocalStore::List(std::string_view folder,
       if (errno == ENOENT) continue;  // Deleted since, or a dangling link.
       return SystemError(errno, "look at", JoinPath(path, name));
     }
-    if (S_ISDIR(info.st_mode)) continue;
+    if (!S_ISREG(info.st_mode)) continue;
     found.push_back({std::string(name), info.st_size, ModifiedMs(info)});
   }
   if (errno != 0) return SystemError(errno, "list the folder", path);
@@ -248,38 +253,42 @@ Result<std::string> ReadBytes(const Descriptor& fd, const std::string& path,
   return content;
 }
 
-Result<std::string> LocalStore::Read(std::string_view name) {
-  const std::string path = NativePath(name);
-  const Descriptor fd(OpenRetrying(path, O_RDONLY));
+// Opens a file to read it, and gives its size. A pipe in its place, which would
+// keep us waiting for a writer, is no file.
+Result<std::int64_t> OpenFile(const std::string& path, Descriptor& fd) {
+  fd = Descriptor(OpenRetrying(path, O_RDONLY | O_NONBLOCK));
   if (!fd.ok()) return SystemError(errno, "open", path);
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return SystemError(errno, "look at", path);
-  if (!S_ISREG(info.st_mode)) {
-    return Fail(ErrorCode::kNotFound, "FILE_NOT_FOUND",
-                fmt::format("{} is not a file", path));
-  }
-  if (info.st_size > kMaxObjectSize) {
+  if (S_ISREG(info.st_mode)) return info.st_size;
+  return Fail(ErrorCode::kNotFound, "FILE_NOT_FOUND",
+              fmt::format("{} is not a file", path));
+}
+
+Result<std::string> LocalStore::Read(std::string_view name) {
+  const std::string path = NativePath(name);
+  Descriptor fd(-1);
+  BAYOU_ASSIGN(const std::int64_t size, OpenFile(path, fd));
+  if (size > kMaxObjectSize) {
     return Fail(ErrorCode::kResourceExhausted, "FILE_TOO_LARGE",
                 fmt::format("{} has {} bytes; at most {} are read at once", path,
-                            info.st_size, kMaxObjectSize));
+                            size, kMaxObjectSize));
   }
-  return ReadBytes(fd, path, 0, info.st_size);
+  return ReadBytes(fd, path, 0, size);
 }
 
 Result<std::string> LocalStore::ReadRange(std::string_view name,
                                           std::int64_t offset,
                                           std::int64_t length) {
   const std::string path = NativePath(name);
-  const Descriptor fd(OpenRetrying(path, O_RDONLY));
-  if (!fd.ok()) return SystemError(errno, "open", path);
-  struct stat info{};
-  if (::fstat(fd.get(), &info) != 0) return SystemError(errno, "look at", path);
+  Descriptor fd(-1);
+  BAYOU_ASSIGN(const std::int64_t size, OpenFile(path, fd));
   // Checked before anything is allocated: the range may come from the table.
-  if (offset < 0 || length < 0 || offset > info.st_size ||
-      length > info.st_size - offset) {
+  if (offset < 0 || length < 0 || offset > size ||
+      length > size - offset) {
     return Fail(ErrorCode::kCorruption, "FILE_TOO_SHORT",
                 fmt::format("{} has {} bytes, but {} bytes from {} on are needed",
-                            path, info.st_size, length, offset));
+                            path, size, length, offset));
   }
   if (length > kMaxObjectSize) {
     return Fail(ErrorCode::kResourceExhausted, "FILE_TOO_LARGE",
@@ -380,14 +389,15 @@ Status LocalStore::Delete(std::string_view name) {
 }
 
 // Opens `name` below `folder` with the kernel refusing every way out of it; the
-// errno, or 0.
-int OpenBeneath(const Descriptor& folder, std::string_view name) {
+// errno, or 0. The descriptor can be looked at, and not read.
+int OpenBeneath(const Descriptor& folder, std::string_view name,
+                Descriptor& file) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   const std::string path(name);
   while (true) {
-    const Descriptor file(static_cast<int>(::syscall(
+    file = Descriptor(static_cast<int>(::syscall(
         SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
     if (file.ok()) return 0;
     if (errno != EINTR && errno != EAGAIN) return errno;
@@ -405,8 +415,14 @@ bool ResolvesBeneath(const std::string& folder, const std::string& path) {
 Status LocalStore::CheckInside(std::string_view name) {
   const Descriptor folder(OpenRetrying(folder_, O_PATH | O_DIRECTORY));
   if (!folder.ok()) return SystemError(errno, "open the folder", folder_);
-  const int error = OpenBeneath(folder, name);
+  Descriptor file(-1);
+  const int error = OpenBeneath(folder, name, file);
   const std::string path = NativePath(name);
+  struct stat info{};
+  if (error == 0 && ::fstat(file.get(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return Fail(ErrorCode::kNotFound, "FILE_NOT_FOUND",
+                fmt::format("{} is not a file", path));
+  }
   const bool unknown = error == ENOSYS || error == EPERM || error == EINVAL;
   const bool leaves = unknown ? !ResolvesBeneath(folder_, path)
                               : error == EXDEV || error == ELOOP;

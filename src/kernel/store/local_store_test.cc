@@ -74,6 +74,16 @@ TEST_F(LocalStoreTest, FindsLinksThatLeadOut) {
   }
 }
 
+TEST_F(LocalStoreTest, NeverWaitsForTheWriterOfAPipe) {
+  ASSERT_TRUE(store_->PutIfAbsent("a", "file"));
+  const std::string pipe = folder_.string() + "/table/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(store_->Read("pipe").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store_->ReadRange("pipe", 0, 0).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store_->CheckInside("pipe").error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(Names(""), ::testing::ElementsAre("a"));
+}
+
 TEST_F(LocalStoreTest, NeverReplacesWhatIsThere) {
   ASSERT_TRUE(store_->PutIfAbsent("a", "first"));
   const Status second = store_->PutIfAbsent("a", "second");

@@ -69,7 +69,9 @@ class Store {
 
   // Whether what is read under `name` lies in the folder. Errors:
   // kPermissionDenied, condition DELTA_PATH_OUTSIDE_TABLE, when a symbolic link
-  // leads out of it (threat T1). That there is no such file is no error.
+  // leads out of it (threat T1); kNotFound, when it is no
+  // regular file, which could not be read to an end. That there is nothing at
+  // all is no error.
   virtual Status CheckInside(std::string_view name) {
     (void)name;
     return {};  // Stores of objects have no links.

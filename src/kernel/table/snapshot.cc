@@ -10,6 +10,7 @@
 #include "base/uri_path.h"
 #include "kernel/log/log_listing.h"
 #include "kernel/protocol/table_features.h"
+#include "kernel/protocol/table_schema.h"
 
 namespace bayou::table {
 namespace {
@@ -76,13 +77,17 @@ bool IsCatalogManaged(const protocol::Protocol& protocol) {
          protocol::Supports(protocol, "catalogOwned-preview");
 }
 
-Status CheckProtocol(const LogState& state, const std::string& location) {
-  if (IsCatalogManaged(state.protocol())) {
+Status CheckProtocol(const LogState& state, const std::string& location,
+                     bool version_is_given) {
+  // A version that is asked for by its number needs no more than the commits that
+  // the catalog has published.
+  if (IsCatalogManaged(state.protocol()) && !version_is_given) {
     return Fail(ErrorCode::kUnsupported, "DELTA_CATALOG_MANAGED",
-                fmt::format("table {} is managed by a catalog: only that catalog knows "
-                            "its latest version, so it cannot be opened by path; read it "
-                            "through its catalog",
-                            location));
+                fmt::format("table {} is managed by a catalog, and only that catalog "
+                            "knows its latest version; read it through its catalog, or "
+                            "with VERSION AS OF a version that it has published (up to "
+                            "{})",
+                            location, state.segment().version));
   }
   return protocol::CheckReadable(state.protocol(), location);
 }
@@ -145,10 +150,11 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Open(std::shared_ptr<store::St
 
   auto state = Replay(store, database, at.version);
   if (!state) return Named(std::move(state).error(), location);
-  if (const Status readable = CheckProtocol(**state, location); !readable) {
+  if (const Status readable = CheckProtocol(**state, location, at.version.has_value());
+      !readable) {
     return Named(readable.error(), location);
   }
-  auto schema = protocol::ParseSchema((*state)->metadata().schema_string);
+  auto schema = protocol::TableSchema((*state)->protocol(), (*state)->metadata());
   if (!schema) {
     Error error = std::move(schema).error();
     error.message = fmt::format("the schema of table {} at version {} is invalid: {}",
@@ -163,9 +169,8 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Open(std::shared_ptr<store::St
   snapshot->store_ = std::move(store);
   snapshot->state_ = *std::move(state);
   snapshot->schema_ = *std::move(schema);
-  if (protocol::Supports(snapshot->protocol(), "columnMapping")) {
-    snapshot->column_mapping_ = snapshot->properties().column_mapping_mode();
-  }
+  snapshot->column_mapping_ =
+      protocol::ColumnMappingInForce(snapshot->protocol(), snapshot->metadata());
   return snapshot;
 }
 

@@ -35,7 +35,7 @@ class Snapshot {
   // Falls back to older checkpoints when one cannot be read.
   // Errors: see log_listing.h, log_segment.h, log_replay.h, table_features.h
   // (reading); kCorruption when schema and partition columns contradict each
-  // other; kUnsupported, condition DELTA_CATALOG_MANAGED, for catalog-managed
+  // other; kUnsupported, condition DELTA_CATALOG_MANAGED, for the latest version of catalog-managed
   // tables opened by path. Every message names the table and the version.
   static Result<std::shared_ptr<const Snapshot>> Open(
       const std::string& location, duckdb::DatabaseInstance& database,

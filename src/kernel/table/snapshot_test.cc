@@ -180,6 +180,8 @@ TEST_F(TableTest, RefusesCatalogManagedTables) {
   Create("", "", R"({"minReaderVersion":3,"minWriterVersion":7,)"
                  R"("readerFeatures":["catalogManaged"],"writerFeatures":["catalogManaged"]})");
   EXPECT_EQ(Open().error().condition, "DELTA_CATALOG_MANAGED");
+  EXPECT_THAT(Open().error().message, HasSubstr("up to 0"));
+  EXPECT_EQ((*Open(0))->version(), 0);
 }
 
 TEST_F(TableTest, IgnoresColumnMappingThatTheProtocolLacks) {

@@ -7,6 +7,7 @@
 #include "kernel/engine/types.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
+#include "kernel/protocol/table_schema.h"
 
 namespace bayou::write {
 namespace {
@@ -157,9 +158,8 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
                 "nothing to store in files; add another column");
   }
 
-  const bool mapped =
-      protocol::Supports(protocol, "columnMapping") &&
-      properties.column_mapping_mode() != protocol::ColumnMappingMode::kNone;
+  const bool mapped = protocol::ColumnMappingInForce(protocol, metadata) !=
+                      protocol::ColumnMappingMode::kNone;
   duckdb::child_list_t<Value> ids;
   for (const std::size_t i : layout->stored_columns) {
     const Field& field = schema.fields[i];
