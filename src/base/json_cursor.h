@@ -162,10 +162,10 @@ class JsonCursor {
           _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
       // `{` and `}` are `[` and `]` with one more bit.
       const __m128i curly = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-      const int found = _mm_movemask_epi8(
-          _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                       _mm_or_si128(_mm_cmpeq_epi8(curly, _mm_set1_epi8('{')),
-                                    _mm_cmpeq_epi8(curly, _mm_set1_epi8('}')))));
+      const int found = _mm_movemask_epi8(_mm_or_si128(
+          _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+          _mm_or_si128(_mm_cmpeq_epi8(curly, _mm_set1_epi8('{')),
+                       _mm_cmpeq_epi8(curly, _mm_set1_epi8('}')))));
       if (found != 0)
         return at + std::countr_zero(static_cast<unsigned>(found));
     }

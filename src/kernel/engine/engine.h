@@ -6,9 +6,8 @@
 // does.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -24,14 +23,16 @@ struct EngineOptions {
 
 // A DuckDB database in memory, with parquet, json and icu built in. No
 // extension is ever downloaded or loaded by itself.
-Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(const EngineOptions& options);
+Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(
+    const EngineOptions& options);
 
 // A connection for Bayou's own queries: no progress bar, no user settings, time
 // zone UTC, insertion order not preserved.
 std::unique_ptr<duckdb::Connection> Connect(duckdb::DatabaseInstance& database);
 
-// Runs one statement to its end. The calling thread works along with the engine's
-// threads, and sleeps where DuckDB's own Query() would spin while they finish.
+// Runs one statement to its end. The calling thread works along with the
+// engine's threads, and sleeps where DuckDB's own Query() would spin while they
+// finish.
 Result<duckdb::unique_ptr<duckdb::MaterializedQueryResult>> Run(
     duckdb::Connection& connection, const std::string& sql);
 

@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 
 class EngineTest : public ::testing::Test {
  protected:
-  EngineTest() : engine_(*StartEngine({})), connection_(Connect(*engine_->instance)) {}
+  EngineTest()
+      : engine_(*StartEngine({})), connection_(Connect(*engine_->instance)) {}
 
   Error ErrorOf(const std::string& sql) {
     const auto result = connection_->Query(sql);
@@ -38,7 +39,8 @@ TEST_F(EngineTest, HasParquetJsonAndTimeZonesBuiltIn) {
 
 TEST_F(EngineTest, KeepsItsLimits) {
   const auto engine = *StartEngine({.memory_limit = 64 << 20, .threads = 1});
-  const auto result = Connect(*engine->instance)->Query("SELECT current_setting('threads')");
+  const auto result =
+      Connect(*engine->instance)->Query("SELECT current_setting('threads')");
   EXPECT_EQ(result->GetValue(0, 0).ToString(), "1");
 }
 
@@ -54,7 +56,8 @@ TEST_F(EngineTest, SaysWhatKindOfErrorItWas) {
 }
 
 TEST_F(EngineTest, GivesBackTheErrorThatCrossedDuckDB) {
-  const Error sent{ErrorCode::kCorruption, "DELTA_LOG_GAP", "version 3: 'missing'"};
+  const Error sent{ErrorCode::kCorruption, "DELTA_LOG_GAP",
+                   "version 3: 'missing'"};
   const auto received = Guard([&] { Throw(sent); });
   ASSERT_FALSE(received);
   EXPECT_EQ(received.error().code, sent.code);
@@ -65,18 +68,24 @@ TEST_F(EngineTest, GivesBackTheErrorThatCrossedDuckDB) {
 TEST_F(EngineTest, GuardsAndUnwraps) {
   EXPECT_EQ(*Guard([] { return Unwrap(Result<int>(7)); }), 7);
   const auto failed = Guard([] {
-    return Unwrap(Result<int>(Fail(ErrorCode::kConflict, "DELTA_CONFLICT", "lost")));
+    return Unwrap(
+        Result<int>(Fail(ErrorCode::kConflict, "DELTA_CONFLICT", "lost")));
   });
   EXPECT_EQ(failed.error().code, ErrorCode::kConflict);
 }
 
 TEST_F(EngineTest, RunsAStatement) {
-  const auto sum = engine::Run(*connection_, "SELECT sum(range)::BIGINT FROM range(1000000)");
+  const auto sum = engine::Run(*connection_,
+                               "SELECT sum(range)::BIGINT FROM range(1000000)");
   ASSERT_TRUE(sum);
   EXPECT_EQ((*sum)->GetValue(0, 0).GetValue<std::int64_t>(), 499999500000);
-  EXPECT_EQ(engine::Run(*connection_, "SELECT x").error().condition, "SQL_BINDER_ERROR");
-  EXPECT_EQ(engine::Run(*connection_, "SELECT (range || 'x')::INTEGER FROM range(10)").error().condition,
-            "CONVERSION_ERROR");
+  EXPECT_EQ(engine::Run(*connection_, "SELECT x").error().condition,
+            "SQL_BINDER_ERROR");
+  EXPECT_EQ(
+      engine::Run(*connection_, "SELECT (range || 'x')::INTEGER FROM range(10)")
+          .error()
+          .condition,
+      "CONVERSION_ERROR");
 }
 
 TEST_F(EngineTest, QuotesNamesAndTexts) {
@@ -85,8 +94,10 @@ TEST_F(EngineTest, QuotesNamesAndTexts) {
 }
 
 TEST_F(EngineTest, ReadsParquetFilesByTheirExactNames) {
-  const auto base = std::filesystem::temp_directory_path() / "exact-parquet-test";
-  for (const char* folder : {"[z]", "a?b", "a*b", "x=1", "a'b", "a\\b", "trailing "}) {
+  const auto base =
+      std::filesystem::temp_directory_path() / "exact-parquet-test";
+  for (const char* folder :
+       {"[z]", "a?b", "a*b", "x=1", "a'b", "a\\b", "trailing "}) {
     std::filesystem::create_directories(base / folder);
     const std::vector<std::string> files = {base / folder / "1.parquet",
                                             base / folder / "2.parquet"};
@@ -95,7 +106,8 @@ TEST_F(EngineTest, ReadsParquetFilesByTheirExactNames) {
           connection_->Query("COPY (SELECT 1 AS id) TO " + Literal(file));
       ASSERT_FALSE(written->HasError()) << written->GetError();
     }
-    const auto read = connection_->Query("SELECT * FROM " + ParquetRelation(files));
+    const auto read =
+        connection_->Query("SELECT * FROM " + ParquetRelation(files));
     ASSERT_FALSE(read->HasError()) << read->GetError();
     EXPECT_EQ(read->ColumnCount(), 1U) << "a folder became a column";
     EXPECT_EQ(read->RowCount(), 2U);

@@ -25,7 +25,8 @@ class ExactReader final : public duckdb::MultiFileReader {
       const duckdb::FileGlobInput&) override {
     duckdb::vector<duckdb::OpenFileInfo> files;
     for (const std::string& path : paths) files.emplace_back(path);
-    return duckdb::make_shared_ptr<duckdb::SimpleMultiFileList>(std::move(files));
+    return duckdb::make_shared_ptr<duckdb::SimpleMultiFileList>(
+        std::move(files));
   }
 };
 

@@ -3,12 +3,11 @@
 // `bayou_parquet([...])`: DuckDB's Parquet reader over files named exactly.
 //
 // read_parquet takes its arguments for patterns, so a table in a folder called
-// `[z]` or `a?b` would read other files or none, and a folder called `a=b` above
-// it would become a column. This one takes every name literally.
+// `[z]` or `a?b` would read other files or none, and a folder called `a=b`
+// above it would become a column. This one takes every name literally.
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <span>
 #include <string>
 

@@ -43,7 +43,8 @@ std::optional<Digits> SplitDecimal(std::string_view text) {
   number.negative = Take(text, '-');
   if (!number.negative) Take(text, '+');
   bool point = false;
-  while (!text.empty() && (IsDigit(text.front()) || (text.front() == '.' && !point))) {
+  while (!text.empty() &&
+         (IsDigit(text.front()) || (text.front() == '.' && !point))) {
     if (text.front() == '.') {
       point = true;
     } else {
@@ -71,7 +72,8 @@ std::optional<Float> ParseFloating(std::string_view text) {
     return std::numeric_limits<Float>::infinity();
   }
   if (text == "-Infinity") return -std::numeric_limits<Float>::infinity();
-  if (!SplitDecimal(text)) return std::nullopt;  // from_chars takes `inf`, `nan(1)`.
+  if (!SplitDecimal(text))
+    return std::nullopt;  // from_chars takes `inf`, `nan(1)`.
   if (text.front() == '+') text.remove_prefix(1);
   Float value{};
   const char* end = text.data() + text.size();
@@ -87,14 +89,17 @@ std::string FormatFloating(Float value) {
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
   char buffer[64];
   const Float size = std::fabs(value);
-  if (size == 0 || (size >= static_cast<Float>(1e-3) && size < static_cast<Float>(1e7))) {
-    const auto end = std::to_chars(buffer, std::end(buffer), value,
-                                   std::chars_format::fixed).ptr;
+  if (size == 0 ||
+      (size >= static_cast<Float>(1e-3) && size < static_cast<Float>(1e7))) {
+    const auto end =
+        std::to_chars(buffer, std::end(buffer), value, std::chars_format::fixed)
+            .ptr;
     std::string text(buffer, end);
     return text.find('.') == std::string::npos ? text + ".0" : text;
   }
   const auto end = std::to_chars(buffer, std::end(buffer), value,
-                                 std::chars_format::scientific).ptr;
+                                 std::chars_format::scientific)
+                       .ptr;
   const std::string text(buffer, end);
   const std::size_t e = text.find('e');
   std::string mantissa = text.substr(0, e);
@@ -112,7 +117,8 @@ std::optional<duckdb::date_t> TakeDate(std::string_view& text) {
   if (!month || !Take(text, '-')) return std::nullopt;
   const auto day = TakeNumber(text, 2, 2);
   duckdb::date_t date;
-  if (!day || !duckdb::Date::TryFromDate(negative ? -*year : *year, *month, *day, date)) {
+  if (!day || !duckdb::Date::TryFromDate(negative ? -*year : *year, *month,
+                                         *day, date)) {
     return std::nullopt;
   }
   return date;
@@ -159,16 +165,19 @@ std::optional<std::int64_t> TakeTime(std::string_view& text) {
 std::optional<duckdb::timestamp_t> Add(duckdb::timestamp_t timestamp,
                                        std::int64_t micros) {
   std::int64_t sum = 0;
-  if (__builtin_add_overflow(timestamp.value, micros, &sum)) return std::nullopt;
+  if (__builtin_add_overflow(timestamp.value, micros, &sum))
+    return std::nullopt;
   return duckdb::timestamp_t(sum);
 }
 
 }  // namespace
 
-std::optional<__int128> ParseDecimal(std::string_view text, int digits, int scale) {
+std::optional<__int128> ParseDecimal(std::string_view text, int digits,
+                                     int scale) {
   // Nearly all are short whole numbers.
   std::int64_t whole = 0;
-  if (scale == 0 && text.size() <= static_cast<std::size_t>(std::min(digits, 18))) {
+  if (scale == 0 &&
+      text.size() <= static_cast<std::size_t>(std::min(digits, 18))) {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, whole);
     if (error == std::errc{} && stop == end) return whole;
@@ -209,7 +218,8 @@ std::optional<TimestampText> ParseTimestamp(std::string_view text) {
   const auto date = TakeDate(text);
   if (!date) return std::nullopt;
   TimestampText result;
-  if (!duckdb::Timestamp::TryFromDatetime(*date, duckdb::dtime_t(0), result.local)) {
+  if (!duckdb::Timestamp::TryFromDatetime(*date, duckdb::dtime_t(0),
+                                          result.local)) {
     return std::nullopt;
   }
   if (text.empty()) return result;
@@ -243,8 +253,9 @@ std::string FormatTimestamp(duckdb::timestamp_t timestamp, char separator) {
   std::int64_t micros = timestamp.value % day;
   if (micros < 0) micros += day;
   const auto days = static_cast<std::int32_t>((timestamp.value - micros) / day);
-  return fmt::format("{}{}{:02}:{:02}:{:02}.{:06}", FormatDate(duckdb::date_t(days)),
-                     separator, micros / 3'600'000'000, micros / 60'000'000 % 60,
+  return fmt::format("{}{}{:02}:{:02}:{:02}.{:06}",
+                     FormatDate(duckdb::date_t(days)), separator,
+                     micros / 3'600'000'000, micros / 60'000'000 % 60,
                      micros / 1'000'000 % 60, micros % 1'000'000);
 }
 

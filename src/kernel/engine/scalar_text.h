@@ -5,9 +5,8 @@
 // the type's range, gives nullopt. No clock, no session, no locale.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +15,8 @@ namespace bayou::engine {
 
 // Decimal notation with an optional exponent (`-12.50`, `1E+3`) times
 // 10^scale, when that is a whole number of at most `digits` digits.
-std::optional<__int128> ParseDecimal(std::string_view text, int digits, int scale);
+std::optional<__int128> ParseDecimal(std::string_view text, int digits,
+                                     int scale);
 
 // Decimal and exponent notation, Java's and JSON's; NaN, Infinity, -Infinity.
 std::optional<float> ParseFloat(std::string_view text);
@@ -29,7 +29,7 @@ std::optional<duckdb::date_t> ParseDate(std::string_view text);
 struct TimestampText {
   duckdb::timestamp_t local;  // As written, without the zone.
   bool has_offset = false;
-  int offset_seconds = 0;     // East of UTC; 0 for Z.
+  int offset_seconds = 0;  // East of UTC; 0 for Z.
 
   std::optional<duckdb::timestamp_t> Utc() const;
 };

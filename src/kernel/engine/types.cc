@@ -34,14 +34,16 @@ Result<DataType> FromStruct(const LogicalType& type) {
   DataType result = DataType::Of(TypeKind::kStruct);
   for (const auto& [name, child] : duckdb::StructType::GetChildTypes(type)) {
     BAYOU_ASSIGN(DataType field, FromLogicalType(child));
-    result.fields.push_back({.name = name, .type = std::move(field), .metadata = {}});
+    result.fields.push_back(
+        {.name = name, .type = std::move(field), .metadata = {}});
   }
   return result;
 }
 
 Result<DataType> FromMap(const LogicalType& type) {
   BAYOU_ASSIGN(DataType key, FromLogicalType(duckdb::MapType::KeyType(type)));
-  BAYOU_ASSIGN(DataType value, FromLogicalType(duckdb::MapType::ValueType(type)));
+  BAYOU_ASSIGN(DataType value,
+               FromLogicalType(duckdb::MapType::ValueType(type)));
   DataType result = DataType::Of(TypeKind::kMap);
   result.children.push_back(std::move(key));
   result.children.push_back(std::move(value));
@@ -76,8 +78,10 @@ std::optional<Value> IntegerValue(std::string_view text) {
 }
 
 std::optional<Value> BooleanValue(std::string_view text) {
-  if (duckdb::StringUtil::CIEquals(std::string(text), "true")) return Value::BOOLEAN(true);
-  if (duckdb::StringUtil::CIEquals(std::string(text), "false")) return Value::BOOLEAN(false);
+  if (duckdb::StringUtil::CIEquals(std::string(text), "true"))
+    return Value::BOOLEAN(true);
+  if (duckdb::StringUtil::CIEquals(std::string(text), "false"))
+    return Value::BOOLEAN(false);
   return std::nullopt;
 }
 
@@ -249,18 +253,21 @@ Result<DataType> FromLogicalType(const LogicalType& type) {
     case LogicalTypeId::MAP:
       return FromMap(type);
     case LogicalTypeId::LIST: {
-      BAYOU_ASSIGN(DataType element, FromLogicalType(duckdb::ListType::GetChildType(type)));
+      BAYOU_ASSIGN(DataType element,
+                   FromLogicalType(duckdb::ListType::GetChildType(type)));
       return ArrayOf(std::move(element));
     }
     case LogicalTypeId::ARRAY: {
-      BAYOU_ASSIGN(DataType element, FromLogicalType(duckdb::ArrayType::GetChildType(type)));
+      BAYOU_ASSIGN(DataType element,
+                   FromLogicalType(duckdb::ArrayType::GetChildType(type)));
       return ArrayOf(std::move(element));
     }
     default:
-      return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
-                  fmt::format("Delta has no type that holds {} without loss; cast the "
-                              "column to another type",
-                              type.ToString()));
+      return Fail(
+          ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
+          fmt::format("Delta has no type that holds {} without loss; cast the "
+                      "column to another type",
+                      type.ToString()));
   }
 }
 
@@ -289,8 +296,11 @@ std::optional<std::string> FormatPartitionValue(const Value& value,
     case TypeKind::kDate:
       return FormatDate(value.GetValue<duckdb::date_t>());
     case TypeKind::kTimestamp:
-      return FormatTimestamp(duckdb::timestamp_t(
-                 value.GetValueUnsafe<duckdb::timestamp_tz_t>().value), 'T') + "Z";
+      return FormatTimestamp(
+                 duckdb::timestamp_t(
+                     value.GetValueUnsafe<duckdb::timestamp_tz_t>().value),
+                 'T') +
+             "Z";
     case TypeKind::kTimestampNtz:
       return FormatTimestamp(value.GetValue<duckdb::timestamp_t>(), ' ');
     default:

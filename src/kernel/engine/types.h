@@ -5,7 +5,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <optional>
 #include <string_view>
 
@@ -20,15 +19,17 @@ namespace bayou::engine {
 duckdb::LogicalType ToLogicalType(const protocol::DataType& type);
 
 // The type that a column of this DuckDB type gets in a new table. Unsigned
-// integers widen (UTINYINT to short, ..., UBIGINT to decimal(20,0)); TIMESTAMP_S
-// and _MS become timestamp_ntz; enums become string; UUID becomes string.
-// Errors: kUnsupported, condition DELTA_UNSUPPORTED_TYPE, for what Delta cannot
-// hold without loss: HUGEINT, TIME, INTERVAL, BIT, UNION, TIMESTAMP_NS, ....
+// integers widen (UTINYINT to short, ..., UBIGINT to decimal(20,0));
+// TIMESTAMP_S and _MS become timestamp_ntz; enums become string; UUID becomes
+// string. Errors: kUnsupported, condition DELTA_UNSUPPORTED_TYPE, for what
+// Delta cannot hold without loss: HUGEINT, TIME, INTERVAL, BIT, UNION,
+// TIMESTAMP_NS, ....
 Result<protocol::DataType> FromLogicalType(const duckdb::LogicalType& type);
 
 // A serialized partition value as a typed value. nullopt and "" are NULL;
-// timestamps without a zone are UTC (Protocol: "Partition Value Serialization").
-// Errors: kCorruption, condition DELTA_PARTITION_VALUE_INVALID, with the text.
+// timestamps without a zone are UTC (Protocol: "Partition Value
+// Serialization"). Errors: kCorruption, condition
+// DELTA_PARTITION_VALUE_INVALID, with the text.
 Result<duckdb::Value> ParsePartitionValue(
     const std::optional<std::string>& text, const protocol::DataType& type);
 

@@ -14,7 +14,8 @@ using protocol::TypeKind;
 DataType Of(TypeKind kind) { return DataType::Of(kind); }
 
 // The value as SQL prints it, "NULL", or "invalid".
-std::string Partition(const std::optional<std::string>& text, const DataType& type) {
+std::string Partition(const std::optional<std::string>& text,
+                      const DataType& type) {
   const auto value = ParsePartitionValue(text, type);
   if (!value) {
     EXPECT_EQ(value.error().condition, "DELTA_PARTITION_VALUE_INVALID");
@@ -32,8 +33,9 @@ std::string Bound(std::string_view text, const DataType& type) {
 }
 
 TEST(ParsePartitionValue, TakesNullAndEmptyForNull) {
-  for (const TypeKind kind : {TypeKind::kString, TypeKind::kLong, TypeKind::kTimestamp,
-                              TypeKind::kBinary, TypeKind::kVoid}) {
+  for (const TypeKind kind :
+       {TypeKind::kString, TypeKind::kLong, TypeKind::kTimestamp,
+        TypeKind::kBinary, TypeKind::kVoid}) {
     EXPECT_EQ(Partition(std::nullopt, Of(kind)), "NULL");
     EXPECT_EQ(Partition("", Of(kind)), "NULL");
   }
@@ -44,14 +46,16 @@ TEST(ParsePartitionValue, ReadsEveryType) {
   EXPECT_EQ(Partition("-128", Of(TypeKind::kByte)), "-128");
   EXPECT_EQ(Partition("32767", Of(TypeKind::kShort)), "32767");
   EXPECT_EQ(Partition("-2147483648", Of(TypeKind::kInteger)), "-2147483648");
-  EXPECT_EQ(Partition("9223372036854775807", Of(TypeKind::kLong)), "9223372036854775807");
+  EXPECT_EQ(Partition("9223372036854775807", Of(TypeKind::kLong)),
+            "9223372036854775807");
   EXPECT_EQ(Partition("1.0E10", Of(TypeKind::kDouble)), "10000000000.0");
   EXPECT_EQ(Partition("-Infinity", Of(TypeKind::kFloat)), "-inf");
   EXPECT_EQ(Partition("NaN", Of(TypeKind::kDouble)), "nan");
   EXPECT_EQ(Partition("a'b", Of(TypeKind::kString)), "a'b");
   EXPECT_EQ(Partition("ab", Of(TypeKind::kBinary)), "ab");
   EXPECT_EQ(Partition("12.5", DataType::Decimal(10, 2)), "12.50");
-  EXPECT_EQ(Partition("-99999999999999999999999999999999999999", DataType::Decimal(38, 0)),
+  EXPECT_EQ(Partition("-99999999999999999999999999999999999999",
+                      DataType::Decimal(38, 0)),
             "-99999999999999999999999999999999999999");
   EXPECT_EQ(Partition("2024-02-29", Of(TypeKind::kDate)), "2024-02-29");
   EXPECT_EQ(Partition("+10000-01-01", Of(TypeKind::kDate)), "10000-01-01");
@@ -59,17 +63,21 @@ TEST(ParsePartitionValue, ReadsEveryType) {
 
 TEST(ParsePartitionValue, TakesEverySpellingOfAnInstant) {
   for (const char* text :
-       {"2024-01-01 10:00:00", "2024-01-01 10:00:00.000000", "2024-01-01T10:00:00Z",
-        "2024-01-01T10:00:00.000000Z", "2024-01-01T12:00:00+02:00",
-        "2024-01-01 09:00:00-01", "2024-01-01 10:00:00+00", "2024-01-01 10:00"}) {
-    EXPECT_EQ(Partition(text, Of(TypeKind::kTimestamp)), "2024-01-01 10:00:00+00") << text;
+       {"2024-01-01 10:00:00", "2024-01-01 10:00:00.000000",
+        "2024-01-01T10:00:00Z", "2024-01-01T10:00:00.000000Z",
+        "2024-01-01T12:00:00+02:00", "2024-01-01 09:00:00-01",
+        "2024-01-01 10:00:00+00", "2024-01-01 10:00"}) {
+    EXPECT_EQ(Partition(text, Of(TypeKind::kTimestamp)),
+              "2024-01-01 10:00:00+00")
+        << text;
   }
   EXPECT_EQ(Partition("9999-12-31T23:59:59.999999Z", Of(TypeKind::kTimestamp)),
             "9999-12-31 23:59:59.999999+00");
   EXPECT_EQ(Partition("2024-01-01 10:00:00.5", Of(TypeKind::kTimestampNtz)),
             "2024-01-01 10:00:00.5");
   // A date column that was widened.
-  EXPECT_EQ(Partition("2024-01-01", Of(TypeKind::kTimestampNtz)), "2024-01-01 00:00:00");
+  EXPECT_EQ(Partition("2024-01-01", Of(TypeKind::kTimestampNtz)),
+            "2024-01-01 00:00:00");
 }
 
 TEST(ParsePartitionValue, RefusesWhatIsNoValueOfTheType) {
@@ -84,15 +92,19 @@ TEST(ParsePartitionValue, RefusesWhatIsNoValueOfTheType) {
   EXPECT_EQ(Partition("1000", DataType::Decimal(4, 2)), "invalid");
   EXPECT_EQ(Partition("2023-02-29", Of(TypeKind::kDate)), "invalid");
   EXPECT_EQ(Partition("2024-1-1", Of(TypeKind::kDate)), "invalid");
-  EXPECT_EQ(Partition("2024-01-01 25:00:00", Of(TypeKind::kTimestamp)), "invalid");
-  EXPECT_EQ(Partition("2024-01-01 10:00:00 CET", Of(TypeKind::kTimestamp)), "invalid");
-  EXPECT_EQ(Partition("9999999-01-01 00:00:00", Of(TypeKind::kTimestamp)), "invalid");
+  EXPECT_EQ(Partition("2024-01-01 25:00:00", Of(TypeKind::kTimestamp)),
+            "invalid");
+  EXPECT_EQ(Partition("2024-01-01 10:00:00 CET", Of(TypeKind::kTimestamp)),
+            "invalid");
+  EXPECT_EQ(Partition("9999999-01-01 00:00:00", Of(TypeKind::kTimestamp)),
+            "invalid");
 }
 
 TEST(ParseBound, IsExactOrNothing) {
   EXPECT_EQ(Bound("1E+3", DataType::Decimal(10, 2)), "1000.00");
   EXPECT_EQ(Bound("1.0", Of(TypeKind::kInteger)), "1");
-  EXPECT_EQ(Bound("12345678901234567890123456789012345.678", DataType::Decimal(38, 3)),
+  EXPECT_EQ(Bound("12345678901234567890123456789012345.678",
+                  DataType::Decimal(38, 3)),
             "12345678901234567890123456789012345.678");
   EXPECT_EQ(Bound("1.005", DataType::Decimal(10, 2)), "none");
   EXPECT_EQ(Bound("1.5", Of(TypeKind::kLong)), "none");
@@ -108,8 +120,10 @@ TEST(ParseBound, IsExactOrNothing) {
 
 TEST(ParseBound, TakesTimestampsThatNameOneInstant) {
   const DataType instant = Of(TypeKind::kTimestamp);
-  EXPECT_EQ(Bound("2024-01-01T00:00:00.123Z", instant), "2024-01-01 00:00:00.123+00");
-  EXPECT_EQ(Bound("2024-01-01T02:00:00.123+02:00", instant), "2024-01-01 00:00:00.123+00");
+  EXPECT_EQ(Bound("2024-01-01T00:00:00.123Z", instant),
+            "2024-01-01 00:00:00.123+00");
+  EXPECT_EQ(Bound("2024-01-01T02:00:00.123+02:00", instant),
+            "2024-01-01 00:00:00.123+00");
   EXPECT_EQ(Bound("2024-01-01 00:00:00+00", instant), "2024-01-01 00:00:00+00");
   EXPECT_EQ(Bound("2024-01-01T00:00:00", instant), "none");
   // Local mean time: the seconds of the offset are lost.
@@ -117,7 +131,8 @@ TEST(ParseBound, TakesTimestampsThatNameOneInstant) {
   EXPECT_EQ(Bound("1850-01-01T00:07:33Z", instant), "1850-01-01 00:07:33+00");
   EXPECT_EQ(Bound("2024-01-01T00:00:00.000", Of(TypeKind::kTimestampNtz)),
             "2024-01-01 00:00:00");
-  EXPECT_EQ(Bound("2024-01-01T00:00:00+01:00", Of(TypeKind::kTimestampNtz)), "none");
+  EXPECT_EQ(Bound("2024-01-01T00:00:00+01:00", Of(TypeKind::kTimestampNtz)),
+            "none");
 }
 
 TEST(FormatPartitionValue, WritesWhatReadsBack) {
@@ -141,11 +156,14 @@ TEST(FormatPartitionValue, WritesWhatReadsBack) {
       {Of(TypeKind::kTimestamp), "0001-01-01T00:00:00.000000Z"},
       {Of(TypeKind::kTimestampNtz), "1969-12-31 23:59:59.999999"}};
   for (const auto& [type, text] : values) {
-    EXPECT_EQ(FormatPartitionValue(*ParsePartitionValue(text, type), type), text);
+    EXPECT_EQ(FormatPartitionValue(*ParsePartitionValue(text, type), type),
+              text);
   }
-  EXPECT_EQ(FormatPartitionValue(duckdb::Value(LogicalType::BIGINT), Of(TypeKind::kLong)),
+  EXPECT_EQ(FormatPartitionValue(duckdb::Value(LogicalType::BIGINT),
+                                 Of(TypeKind::kLong)),
             std::nullopt);
-  EXPECT_EQ(FormatPartitionValue(duckdb::Value(""), Of(TypeKind::kString)), std::nullopt);
+  EXPECT_EQ(FormatPartitionValue(duckdb::Value(""), Of(TypeKind::kString)),
+            std::nullopt);
 }
 
 TEST(ToLogicalType, NestsAsTheSchemaDoes) {
@@ -165,7 +183,8 @@ TEST(FromLogicalType, KeepsWhatDeltaCanHold) {
       {LogicalType::TIMESTAMP_S, "timestamp_ntz"},
       {LogicalType::TIMESTAMP_TZ, "timestamp"},
       {LogicalType::ARRAY(LogicalType::FLOAT, 3), "array<float>"},
-      {LogicalType::STRUCT({{"a", LogicalType::MAP(LogicalType::VARCHAR, LogicalType::BLOB)}}),
+      {LogicalType::STRUCT(
+           {{"a", LogicalType::MAP(LogicalType::VARCHAR, LogicalType::BLOB)}}),
        "struct<a:map<string,binary>>"}};
   for (const auto& [type, name] : types) {
     const auto converted = FromLogicalType(type);
@@ -176,8 +195,12 @@ TEST(FromLogicalType, KeepsWhatDeltaCanHold) {
 
 TEST(FromLogicalType, RefusesWhatDeltaWouldLose) {
   const std::vector<LogicalType> types = {
-      LogicalType::HUGEINT, LogicalType::UHUGEINT,     LogicalType::TIME,
-      LogicalType::BIT,     LogicalType::TIMESTAMP_NS, LogicalType::INTERVAL,
+      LogicalType::HUGEINT,
+      LogicalType::UHUGEINT,
+      LogicalType::TIME,
+      LogicalType::BIT,
+      LogicalType::TIMESTAMP_NS,
+      LogicalType::INTERVAL,
       LogicalType::LIST(LogicalType::TIME_TZ)};
   for (const LogicalType& type : types) {
     const auto converted = FromLogicalType(type);

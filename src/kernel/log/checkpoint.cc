@@ -119,13 +119,14 @@ Result<Columns> Reader::ReadColumns(const std::string& file) {
   return columns;
 }
 
-Result<std::vector<Alike>> Reader::Describe(std::span<const std::string> files) {
+Result<std::vector<Alike>> Reader::Describe(
+    std::span<const std::string> files) {
   std::vector<Alike> groups;
   for (const std::string& file : files) {
     BAYOU_ASSIGN(Columns columns, ReadColumns(file));
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Alike& group) {
-      return group.columns == columns;
-    });
+    const auto same = std::find_if(
+        groups.begin(), groups.end(),
+        [&](const Alike& group) { return group.columns == columns; });
     if (same != groups.end()) {
       same->files.push_back(file);
     } else {
@@ -140,7 +141,8 @@ void Reader::AddRelation(const Alike& group) {
   if (const auto add = group.columns.find("add"); add != group.columns.end()) {
     relation.add = add->second;
   }
-  if (const auto remove = group.columns.find("remove"); remove != group.columns.end()) {
+  if (const auto remove = group.columns.find("remove");
+      remove != group.columns.end()) {
     relation.remove = remove->second;
   }
   checkpoint_.relations.push_back(std::move(relation));
@@ -164,14 +166,16 @@ Status Reader::ReadSmallActions(const Alike& group) {
 
 // The rows become JSON lines, which the parser of commits reads: one place
 // decides what an action must look like.
-Status Reader::ReadSmallColumn(const std::string& relation, const SmallColumn& column,
+Status Reader::ReadSmallColumn(const std::string& relation,
+                               const SmallColumn& column,
                                std::span<const std::string> files) {
   const std::string name = engine::Identifier(column.name);
   const auto result = engine::Run(
-      *connection_, fmt::format("SELECT to_json(struct_pack({0} := {0}))::VARCHAR FROM {1} "
-                                "WHERE {0}.{2} IS NOT NULL{3}",
-                                name, relation, engine::Identifier(column.key),
-                                column.at_most_one ? " LIMIT 1" : ""));
+      *connection_,
+      fmt::format("SELECT to_json(struct_pack({0} := {0}))::VARCHAR FROM {1} "
+                  "WHERE {0}.{2} IS NOT NULL{3}",
+                  name, relation, engine::Identifier(column.key),
+                  column.at_most_one ? " LIMIT 1" : ""));
   if (!result) return tl::unexpected(Unreadable(files, result.error()));
   std::string lines;
   for (std::size_t row = 0; row < (*result)->RowCount(); ++row) {
@@ -204,14 +208,17 @@ Status Reader::ReadSidecars() {
 
 // A sidecar lies in the table's own folder for sidecars, however its path is
 // written and wherever links lead (threat T1).
-Result<std::string> Reader::SidecarPath(const protocol::Sidecar& sidecar) const {
+Result<std::string> Reader::SidecarPath(
+    const protocol::Sidecar& sidecar) const {
   std::string path = CanonicalPath(sidecar.path);
   const std::string folder = JoinPath(store_.location(), kSidecarFolder) + '/';
   if (path.starts_with(folder)) path.erase(0, folder.size());
   if (IsAbsolutePath(path)) {
-    return Fail(ErrorCode::kCorruption, "DELTA_PATH_OUTSIDE_TABLE",
-                fmt::format("the checkpoint names the sidecar {}, which is outside of {}",
-                            path, folder));
+    return Fail(
+        ErrorCode::kCorruption, "DELTA_PATH_OUTSIDE_TABLE",
+        fmt::format(
+            "the checkpoint names the sidecar {}, which is outside of {}", path,
+            folder));
   }
   BAYOU_TRY(CheckRelativePath(path));
   const std::string name = JoinPath(kSidecarFolder, path);
@@ -223,7 +230,8 @@ Result<std::string> Reader::SidecarPath(const protocol::Sidecar& sidecar) const 
 
 LogicalType FieldType(const LogicalType& type, std::string_view name) {
   if (type.id() != LogicalTypeId::STRUCT) return LogicalType::INVALID;
-  for (const auto& [field, field_type] : duckdb::StructType::GetChildTypes(type)) {
+  for (const auto& [field, field_type] :
+       duckdb::StructType::GetChildTypes(type)) {
     if (field == name) return field_type;
   }
   return LogicalType::INVALID;
@@ -232,9 +240,11 @@ LogicalType FieldType(const LogicalType& type, std::string_view name) {
 Error Unreadable(std::span<const std::string> files, const Error& cause) {
   if (!IsAboutFiles(cause)) return cause;
   std::string names = files.front();
-  if (files.size() > 1) names += fmt::format(" (or one of {} more)", files.size() - 1);
+  if (files.size() > 1)
+    names += fmt::format(" (or one of {} more)", files.size() - 1);
   return {ErrorCode::kCorruption, "DELTA_CHECKPOINT_UNREADABLE",
-          fmt::format("the checkpoint {} cannot be read: {}", names, cause.message)};
+          fmt::format("the checkpoint {} cannot be read: {}", names,
+                      cause.message)};
 }
 
 Result<Checkpoint> OpenCheckpoint(store::Store& store,

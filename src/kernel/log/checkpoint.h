@@ -9,7 +9,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <span>
 #include <string>
 #include <vector>
@@ -51,7 +50,8 @@ Result<Checkpoint> OpenCheckpoint(store::Store& store,
                                   const CheckpointNeeds& needs);
 
 // The type of a field of a struct, or INVALID when it has none of that name.
-duckdb::LogicalType FieldType(const duckdb::LogicalType& type, std::string_view name);
+duckdb::LogicalType FieldType(const duckdb::LogicalType& type,
+                              std::string_view name);
 
 // What kept a checkpoint's files from being read, as an error that names them.
 Error Unreadable(std::span<const std::string> files, const Error& cause);

@@ -18,14 +18,17 @@ namespace bayou::log {
 // A column of a chunk, whatever its vector's form.
 class Column {
  public:
-  Column(duckdb::Vector& vector, duckdb::idx_t count) { vector.ToUnifiedFormat(count, format_); }
+  Column(duckdb::Vector& vector, duckdb::idx_t count) {
+    vector.ToUnifiedFormat(count, format_);
+  }
 
   bool IsNull(duckdb::idx_t row) const {
     return !format_.validity.RowIsValid(format_.sel->get_index(row));
   }
   template <typename T>
   const T& At(duckdb::idx_t row) const {
-    return duckdb::UnifiedVectorFormat::GetData<T>(format_)[format_.sel->get_index(row)];
+    return duckdb::UnifiedVectorFormat::GetData<T>(
+        format_)[format_.sel->get_index(row)];
   }
   // Empty for NULL.
   std::string_view Text(duckdb::idx_t row) const {
@@ -48,7 +51,8 @@ class MapColumn {
  public:
   MapColumn(duckdb::Vector& vector, duckdb::idx_t count)
       : lists_(vector, count),
-        keys_(duckdb::MapVector::GetKeys(vector), duckdb::ListVector::GetListSize(vector)),
+        keys_(duckdb::MapVector::GetKeys(vector),
+              duckdb::ListVector::GetListSize(vector)),
         values_(duckdb::MapVector::GetValues(vector),
                 duckdb::ListVector::GetListSize(vector)) {}
 
@@ -58,7 +62,8 @@ class MapColumn {
     if (lists_.IsNull(row)) return;
     const auto& list = lists_.At<duckdb::list_entry_t>(row);
     for (duckdb::idx_t i = list.offset; i < list.offset + list.length; ++i) {
-      visit(keys_.Text(i), values_.IsNull(i) ? std::string_view() : Present(values_.Text(i)));
+      visit(keys_.Text(i),
+            values_.IsNull(i) ? std::string_view() : Present(values_.Text(i)));
     }
   }
 
@@ -75,14 +80,16 @@ class MapColumn {
 // The deletion vector's columns, as FilesSql gives them. At() throws, as the
 // engine's functions do, where the values cannot be a vector's.
 struct VectorColumns {
-  VectorColumns(duckdb::DataChunk& chunk, duckdb::idx_t first, duckdb::idx_t count)
+  VectorColumns(duckdb::DataChunk& chunk, duckdb::idx_t first,
+                duckdb::idx_t count)
       : type(chunk.data[first], count),
         path(chunk.data[first + 1], count),
         offset(chunk.data[first + 2], count),
         size(chunk.data[first + 3], count),
         cardinality(chunk.data[first + 4], count) {}
 
-  std::optional<protocol::DeletionVectorDescriptor> At(duckdb::idx_t row) const {
+  std::optional<protocol::DeletionVectorDescriptor> At(
+      duckdb::idx_t row) const {
     const std::string_view text = type.Text(row);
     if (text.empty()) return std::nullopt;
     protocol::DeletionVectorDescriptor descriptor{

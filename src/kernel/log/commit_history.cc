@@ -43,13 +43,15 @@ std::optional<protocol::CommitInfo> FindCommitInfo(std::string_view text,
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (line.substr(0, kKeyNearStart).find("\"commitInfo\"") == std::string_view::npos) {
+    if (line.substr(0, kKeyNearStart).find("\"commitInfo\"") ==
+        std::string_view::npos) {
       continue;
     }
     auto actions = protocol::ParseActions(line, file);
     if (!actions) return std::nullopt;
     for (protocol::Action& action : *actions) {
-      if (auto* info = std::get_if<protocol::CommitInfo>(&action)) return std::move(*info);
+      if (auto* info = std::get_if<protocol::CommitInfo>(&action))
+        return std::move(*info);
     }
   }
   return std::nullopt;
@@ -65,12 +67,14 @@ Result<std::optional<protocol::CommitInfo>> ReadCommitInfo(store::Store& store,
 Result<std::int64_t> InCommitTimestamp(store::Store& store, Version version) {
   BAYOU_ASSIGN(const auto info, ReadCommitInfo(store, version));
   if (info && info->in_commit_timestamp) return *info->in_commit_timestamp;
-  return Fail(ErrorCode::kCorruption, "DELTA_IN_COMMIT_TIMESTAMP_MISSING",
-              fmt::format("{} lacks the inCommitTimestamp that table {} requires",
-                          CommitName(version), store.location()));
+  return Fail(
+      ErrorCode::kCorruption, "DELTA_IN_COMMIT_TIMESTAMP_MISSING",
+      fmt::format("{} lacks the inCommitTimestamp that table {} requires",
+                  CommitName(version), store.location()));
 }
 
-bool HasInCommitTimestamp(std::optional<InCommitTimestampRange> range, Version version) {
+bool HasInCommitTimestamp(std::optional<InCommitTimestampRange> range,
+                          Version version) {
   return range && version >= range->enabled_at;
 }
 
@@ -84,10 +88,12 @@ std::string Instant(std::int64_t ms) {
 }
 
 tl::unexpected<Error> NoCommits(const store::Store& store) {
-  return Fail(ErrorCode::kNotFound, "DELTA_VERSION_NOT_FOUND",
-              fmt::format("the log of {} holds no commit any more, so its versions have "
-                          "no times; name a version instead",
-                          store.location()));
+  return Fail(
+      ErrorCode::kNotFound, "DELTA_VERSION_NOT_FOUND",
+      fmt::format(
+          "the log of {} holds no commit any more, so its versions have "
+          "no times; name a version instead",
+          store.location()));
 }
 
 // The last of `commits` whose time is at most `timestamp_ms`, and the first and
@@ -113,9 +119,11 @@ class Timeline {
   // versions, so the two are searched apart: those first.
   Result<std::int64_t> Find(std::int64_t timestamp_ms) const {
     const auto split = static_cast<std::int64_t>(
-        std::find_if(commits_.begin(), commits_.end(), [&](const Commit& commit) {
-          return HasInCommitTimestamp(range_, commit.file.version);
-        }) - commits_.begin());
+        std::find_if(commits_.begin(), commits_.end(),
+                     [&](const Commit& commit) {
+                       return HasInCommitTimestamp(range_, commit.file.version);
+                     }) -
+        commits_.begin());
     const auto end = static_cast<std::int64_t>(commits_.size());
     BAYOU_ASSIGN(const std::int64_t found, Search(split, end, timestamp_ms));
     return found >= split ? found : Search(0, split, timestamp_ms);
@@ -127,7 +135,8 @@ class Timeline {
                               std::int64_t timestamp_ms) const {
     while (first < end) {
       const std::int64_t middle = first + (end - first) / 2;
-      BAYOU_ASSIGN(const std::int64_t time, TimeOf(static_cast<std::size_t>(middle)));
+      BAYOU_ASSIGN(const std::int64_t time,
+                   TimeOf(static_cast<std::size_t>(middle)));
       if (time <= timestamp_ms) {
         first = middle + 1;
       } else {
@@ -145,30 +154,35 @@ class Timeline {
 tl::unexpected<Error> OutOfRange(const store::Store& store, std::int64_t asked,
                                  const char* relation, std::int64_t first,
                                  std::int64_t last) {
-  return Fail(ErrorCode::kInvalidArgument, "DELTA_TIMESTAMP_OUT_OF_RANGE",
-              fmt::format("{} is {} of table {}: its commits are from {} to {}; ask for "
-                          "a time in between",
-                          Instant(asked), relation, store.location(), Instant(first),
-                          Instant(last)));
+  return Fail(
+      ErrorCode::kInvalidArgument, "DELTA_TIMESTAMP_OUT_OF_RANGE",
+      fmt::format(
+          "{} is {} of table {}: its commits are from {} to {}; ask for "
+          "a time in between",
+          Instant(asked), relation, store.location(), Instant(first),
+          Instant(last)));
 }
 
 }  // namespace
 
-Result<std::int64_t> CommitTimestamp(store::Store& store, Version version,
-                                     std::optional<InCommitTimestampRange> in_commit) {
-  if (HasInCommitTimestamp(in_commit, version)) return InCommitTimestamp(store, version);
+Result<std::int64_t> CommitTimestamp(
+    store::Store& store, Version version,
+    std::optional<InCommitTimestampRange> in_commit) {
+  if (HasInCommitTimestamp(in_commit, version))
+    return InCommitTimestamp(store, version);
   BAYOU_ASSIGN(const auto commits, ListCommits(store, version));
   if (commits.empty() || commits.back().file.version != version) {
     return Fail(ErrorCode::kNotFound, "DELTA_VERSION_NOT_FOUND",
-                fmt::format("the commit of version {} is not in the log of {}", version,
-                            store.location()));
+                fmt::format("the commit of version {} is not in the log of {}",
+                            version, store.location()));
   }
   return commits.back().file_ms;
 }
 
-Result<Version> VersionAtTimestamp(store::Store& store, std::int64_t timestamp_ms,
-                                   std::optional<InCommitTimestampRange> in_commit,
-                                   Version latest, bool allow_after_last) {
+Result<Version> VersionAtTimestamp(
+    store::Store& store, std::int64_t timestamp_ms,
+    std::optional<InCommitTimestampRange> in_commit, Version latest,
+    bool allow_after_last) {
   BAYOU_ASSIGN(auto commits, ListCommits(store, latest));
   if (commits.empty()) return NoCommits(store);
   const Timeline timeline(store, std::move(commits), in_commit);
@@ -176,12 +190,14 @@ Result<Version> VersionAtTimestamp(store::Store& store, std::int64_t timestamp_m
   if (timestamp_ms > last) {
     if (allow_after_last) return latest;
     BAYOU_ASSIGN(const std::int64_t first, timeline.First());
-    return OutOfRange(store, timestamp_ms, "after the last commit", first, last);
+    return OutOfRange(store, timestamp_ms, "after the last commit", first,
+                      last);
   }
   BAYOU_ASSIGN(const std::int64_t found, timeline.Find(timestamp_ms));
   if (found < 0) {
     BAYOU_ASSIGN(const std::int64_t first, timeline.First());
-    return OutOfRange(store, timestamp_ms, "before the first commit", first, last);
+    return OutOfRange(store, timestamp_ms, "before the first commit", first,
+                      last);
   }
   return timeline.VersionOf(static_cast<std::size_t>(found));
 }
@@ -197,11 +213,13 @@ Result<std::vector<HistoryEntry>> ReadHistory(
   BAYOU_ASSIGN(const auto commits, ListCommits(store, latest));
   std::vector<HistoryEntry> history;
   for (auto commit = commits.rbegin();
-       commit != commits.rend() && std::cmp_less(history.size(), limit); ++commit) {
+       commit != commits.rend() && std::cmp_less(history.size(), limit);
+       ++commit) {
     const Version version = commit->file.version;
     BAYOU_ASSIGN(auto info, ReadCommitInfo(store, version));
     std::int64_t time = commit->file_ms;
-    if (HasInCommitTimestamp(in_commit, version) && info && info->in_commit_timestamp) {
+    if (HasInCommitTimestamp(in_commit, version) && info &&
+        info->in_commit_timestamp) {
       time = *info->in_commit_timestamp;
     }
     history.push_back({version, time, std::move(info)});

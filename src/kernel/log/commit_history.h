@@ -41,9 +41,9 @@ Result<Version> VersionAtTimestamp(
     std::optional<InCommitTimestampRange> in_commit, Version latest,
     bool allow_after_last);
 
-// True when the newest commit carries an in-commit timestamp, or when nobody can
-// tell: only then does the table's metadata have to be asked for the range. Every
-// commit of a table with such timestamps has one. Reads one commit.
+// True when the newest commit carries an in-commit timestamp, or when nobody
+// can tell: only then does the table's metadata have to be asked for the range.
+// Every commit of a table with such timestamps has one. Reads one commit.
 bool MayHaveInCommitTimestamps(store::Store& store, Version latest);
 
 struct HistoryEntry {

@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 class History : public ::testing::Test {
  protected:
   History() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "history-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "history-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
     store_ = store::OpenLocalStore(folder_);
   }
@@ -29,15 +30,18 @@ class History : public ::testing::Test {
               std::optional<std::int64_t> in_commit_ms = {}) {
     const std::string name = "_delta_log/" + CommitName(version);
     const std::string ict =
-        in_commit_ms ? fmt::format(R"("inCommitTimestamp":{},)", *in_commit_ms) : "";
+        in_commit_ms ? fmt::format(R"("inCommitTimestamp":{},)", *in_commit_ms)
+                     : "";
     ASSERT_TRUE(store_->Put(
-        name, fmt::format(R"({{"commitInfo":{{{}"timestamp":1,"operation":"WRITE"}}}})"
-                          "\n",
-                          ict)));
+        name, fmt::format(
+                  R"({{"commitInfo":{{{}"timestamp":1,"operation":"WRITE"}}}})"
+                  "\n",
+                  ict)));
     const timespec times[2] = {{file_seconds, 0}, {file_seconds, 0}};
     ::utimensat(AT_FDCWD, store_->NativePath(name).c_str(), times, 0);
   }
-  Result<Version> At(std::int64_t ms, std::optional<InCommitTimestampRange> range = {}) {
+  Result<Version> At(std::int64_t ms,
+                     std::optional<InCommitTimestampRange> range = {}) {
     return VersionAtTimestamp(*store_, ms, range, latest_, false);
   }
 
@@ -85,8 +89,10 @@ TEST_F(History, SaysWhichTimesThereAre) {
     ASSERT_FALSE(version);
     EXPECT_EQ(version.error().code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(version.error().condition, "DELTA_TIMESTAMP_OUT_OF_RANGE");
-    EXPECT_THAT(version.error().message, HasSubstr("1970-01-01 00:00:10.000 UTC"));
-    EXPECT_THAT(version.error().message, HasSubstr("1970-01-01 00:00:15.000 UTC"));
+    EXPECT_THAT(version.error().message,
+                HasSubstr("1970-01-01 00:00:10.000 UTC"));
+    EXPECT_THAT(version.error().message,
+                HasSubstr("1970-01-01 00:00:15.000 UTC"));
   }
   EXPECT_EQ(VersionAtTimestamp(*store_, 99999, {}, latest_, true), 5);
 }
@@ -111,10 +117,12 @@ TEST_F(History, GoesFromNewToOldAndStopsAtTheOldestCommit) {
 }
 
 TEST_F(History, ToleratesAnyCommitInfo) {
-  ASSERT_TRUE(store_->Put("_delta_log/" + CommitName(0),
-                          R"({"commitInfo":{"operation":7,"operationParameters":[1]}})"
-                          "\n"));
-  ASSERT_TRUE(store_->Put("_delta_log/" + CommitName(1), "{\"txn\":{\"appId\":\"a\",\"version\":1}}\n"));
+  ASSERT_TRUE(
+      store_->Put("_delta_log/" + CommitName(0),
+                  R"({"commitInfo":{"operation":7,"operationParameters":[1]}})"
+                  "\n"));
+  ASSERT_TRUE(store_->Put("_delta_log/" + CommitName(1),
+                          "{\"txn\":{\"appId\":\"a\",\"version\":1}}\n"));
   const auto all = *ReadHistory(*store_, 1, 100, {});
   ASSERT_EQ(all.size(), 2U);
   EXPECT_FALSE(all[0].info);

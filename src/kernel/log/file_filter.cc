@@ -66,17 +66,20 @@ void KeepFile(DataChunk& args, duckdb::ExpressionState& state, Vector& result) {
   bool* keep = FlatBooleans(result);
   for (idx_t row = 0; row < count; ++row) {
     const auto descriptor = vector.At(row);
-    keep[row] = !path.IsNull(row) && !filter.touched->Contains(path.Text(row), descriptor);
+    keep[row] = !path.IsNull(row) &&
+                !filter.touched->Contains(path.Text(row), descriptor);
     if (!keep[row] || !filter.predicate) continue;
     values.clear();
-    partition.ForEach(row, [&](auto key, auto value) { values.emplace_back(key, value); });
+    partition.ForEach(
+        row, [&](auto key, auto value) { values.emplace_back(key, value); });
     keep[row] = filter.predicate->Keep(
         {.path = path.Text(row),
          .partition_values = values,
          .stats = stats.Text(row),
          .has_deletion_vector = descriptor.has_value(),
          .size = size.Optional<std::int64_t>(row).value_or(0),
-         .modification_time = modified.Optional<std::int64_t>(row).value_or(0)});
+         .modification_time =
+             modified.Optional<std::int64_t>(row).value_or(0)});
   }
 }
 
@@ -94,8 +97,9 @@ void KeepRow(DataChunk& args, duckdb::ExpressionState& state, Vector& result) {
   const idx_t count = args.size();
   const Column file(args.data[0], count);
   const Column number(args.data[1], count);
-  const auto* rows =
-      count == 0 ? nullptr : FilterOf(state).rows->Of(std::string(file.Text(0)));
+  const auto* rows = count == 0
+                         ? nullptr
+                         : FilterOf(state).rows->Of(std::string(file.Text(0)));
   bool* keep = FlatBooleans(result);
   for (idx_t row = 0; row < count; ++row) {
     const auto at = static_cast<std::size_t>(number.At<std::int64_t>(row));
@@ -114,8 +118,8 @@ duckdb::unique_ptr<duckdb::FunctionData> BindFilter(
 }
 
 // DuckDB moves conditions on one column into the scan, and tries there which of
-// them is best asked first. That is the number of the row, always: so the costly
-// conditions are to stay outside, as volatile ones do.
+// them is best asked first. That is the number of the row, always: so the
+// costly conditions are to stay outside, as volatile ones do.
 enum class Cost : std::uint8_t { kLow, kHigh };
 
 void Register(duckdb::ExtensionLoader& loader, const char* name,
@@ -143,8 +147,8 @@ void RegisterFunctions(duckdb::DatabaseInstance& database) {
            KeepFile, Cost::kHigh);
   Register(loader, "bayou_keep_stats", {LogicalType::VARCHAR}, KeepStats,
            Cost::kHigh);
-  Register(loader, "bayou_keep_row", {LogicalType::VARCHAR, LogicalType::BIGINT},
-           KeepRow, Cost::kLow);
+  Register(loader, "bayou_keep_row",
+           {LogicalType::VARCHAR, LogicalType::BIGINT}, KeepRow, Cost::kLow);
 }
 
 }  // namespace
@@ -162,14 +166,16 @@ bool Keeps(const FilePredicate* predicate, const protocol::AddFile& file) {
   if (!predicate) return true;
   std::vector<std::pair<std::string_view, std::string_view>> values;
   for (const auto& [key, value] : file.partition_values) {
-    values.emplace_back(key, value ? std::string_view(*value) : std::string_view());
+    values.emplace_back(key,
+                        value ? std::string_view(*value) : std::string_view());
   }
-  return predicate->Keep({.path = file.path,
-                          .partition_values = values,
-                          .stats = file.stats ? std::string_view(*file.stats) : "",
-                          .has_deletion_vector = file.deletion_vector.has_value(),
-                          .size = file.size,
-                          .modification_time = file.modification_time});
+  return predicate->Keep(
+      {.path = file.path,
+       .partition_values = values,
+       .stats = file.stats ? std::string_view(*file.stats) : "",
+       .has_deletion_vector = file.deletion_vector.has_value(),
+       .size = file.size,
+       .modification_time = file.modification_time});
 }
 
 }  // namespace bayou::log

@@ -20,8 +20,9 @@ class FileKeySet {
   bool Insert(std::string key) { return keys_.insert(std::move(key)).second; }
 
   // `path` as in the log. See protocol::FileKey.
-  bool Contains(std::string_view path,
-                const std::optional<protocol::DeletionVectorDescriptor>& vector) const {
+  bool Contains(
+      std::string_view path,
+      const std::optional<protocol::DeletionVectorDescriptor>& vector) const {
     if (!vector && IsCanonical(path)) return keys_.contains(path);
     return keys_.contains(protocol::FileKey(path, vector));
   }

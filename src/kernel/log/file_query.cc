@@ -18,8 +18,8 @@ using duckdb::idx_t;
 using duckdb::LogicalType;
 using duckdb::LogicalTypeId;
 
-// A field of the column `add` or `remove` as SQL, NULL where the files do not have
-// it.
+// A field of the column `add` or `remove` as SQL, NULL where the files do not
+// have it.
 class AddField {
  public:
   explicit AddField(const LogicalType& add, std::string column = "add")
@@ -30,22 +30,25 @@ class AddField {
   }
   std::string Sql(std::string_view name, const char* type) const {
     if (!Has(name)) return fmt::format("NULL::{}", type);
-    return Cast(fmt::format("{}.{}", column_, engine::Identifier(name)), FieldType(add_, name), type);
+    return Cast(fmt::format("{}.{}", column_, engine::Identifier(name)),
+                FieldType(add_, name), type);
   }
   // The fields of the deletion vector, one after the other.
   std::string VectorSql() const { return VectorFields("{1}"); }
   // The deletion vector as checkpoints have it, NULL where there is none.
   std::string VectorStructSql() const {
-    return fmt::format(
-        "CASE WHEN {} IS NOT NULL THEN struct_pack({}) END",
-        Has("deletionVector") ? column_ + ".\"deletionVector\".\"storageType\"" : "NULL",
-        VectorFields("\"{0}\" := {1}"));
+    return fmt::format("CASE WHEN {} IS NOT NULL THEN struct_pack({}) END",
+                       Has("deletionVector")
+                           ? column_ + ".\"deletionVector\".\"storageType\""
+                           : "NULL",
+                       VectorFields("\"{0}\" := {1}"));
   }
   std::string VectorFields(const char* pattern) const {
     const LogicalType vector = FieldType(add_, "deletionVector");
     std::string sql;
     for (const auto& [name, type] :
-         {std::pair("storageType", "VARCHAR"), std::pair("pathOrInlineDv", "VARCHAR"),
+         {std::pair("storageType", "VARCHAR"),
+          std::pair("pathOrInlineDv", "VARCHAR"),
           std::pair("offset", "INTEGER"), std::pair("sizeInBytes", "INTEGER"),
           std::pair("cardinality", "BIGINT")}) {
       if (!sql.empty()) sql += ", ";
@@ -54,7 +57,8 @@ class AddField {
           fmt::runtime(pattern), name,
           has.id() == LogicalTypeId::INVALID
               ? fmt::format("NULL::{}", type)
-              : Cast(fmt::format("{}.\"deletionVector\".\"{}\"", column_, name), has, type));
+              : Cast(fmt::format("{}.\"deletionVector\".\"{}\"", column_, name),
+                     has, type));
     }
     return sql;
   }
@@ -62,7 +66,8 @@ class AddField {
   std::string PartitionSql() const {
     if (Has("partitionValues")) return Sql("partitionValues", kMap);
     const LogicalType parsed = FieldType(add_, "partitionValues_parsed");
-    if (parsed.id() != LogicalTypeId::STRUCT) return fmt::format("NULL::{}", kMap);
+    if (parsed.id() != LogicalTypeId::STRUCT)
+      return fmt::format("NULL::{}", kMap);
     std::string keys;
     std::string values;
     for (const auto& [name, type] : duckdb::StructType::GetChildTypes(parsed)) {
@@ -112,7 +117,8 @@ class AddField {
   }
 
   // No cast where none is needed: it would hide the column from the reader.
-  static std::string Cast(std::string sql, const LogicalType& has, const char* type) {
+  static std::string Cast(std::string sql, const LogicalType& has,
+                          const char* type) {
     return has.ToString() == type ? sql : fmt::format("{}::{}", sql, type);
   }
   const LogicalType& add_;
@@ -120,9 +126,10 @@ class AddField {
 };
 
 std::string KeepSql(const AddField& add, const std::string& stats) {
-  return fmt::format("bayou_keep_file({}, {}, {}, {}, {}, {})", add.Sql("path", "VARCHAR"),
-                     add.PartitionSql(), add.Sql("size", "BIGINT"),
-                     add.Sql("modificationTime", "BIGINT"), add.VectorSql(), stats);
+  return fmt::format(
+      "bayou_keep_file({}, {}, {}, {}, {}, {})", add.Sql("path", "VARCHAR"),
+      add.PartitionSql(), add.Sql("size", "BIGINT"),
+      add.Sql("modificationTime", "BIGINT"), add.VectorSql(), stats);
 }
 
 bool HasFiles(const CheckpointRelation& relation) {
@@ -131,8 +138,9 @@ bool HasFiles(const CheckpointRelation& relation) {
 
 }  // namespace
 
-std::string FilesSql(const CheckpointRelation& relation, const FileFields& fields,
-                     const FileFilter& filter, bool has_json_stats) {
+std::string FilesSql(const CheckpointRelation& relation,
+                     const FileFields& fields, const FileFilter& filter,
+                     bool has_json_stats) {
   if (!HasFiles(relation)) return {};
   const AddField add(relation.add);
   const std::string stats = add.StatsSql(has_json_stats);
@@ -141,8 +149,9 @@ std::string FilesSql(const CheckpointRelation& relation, const FileFields& field
   };
   const std::string fields_sql = fmt::format(
       "{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", add.Sql("path", "VARCHAR"),
-      add.PartitionSql(), add.Sql("size", "BIGINT"), add.Sql("modificationTime", "BIGINT"),
-      add.VectorSql(), fields.stats ? stats : "NULL::VARCHAR",
+      add.PartitionSql(), add.Sql("size", "BIGINT"),
+      add.Sql("modificationTime", "BIGINT"), add.VectorSql(),
+      fields.stats ? stats : "NULL::VARCHAR",
       optional(fields.tags, "tags", AddField::kMap),
       optional(fields.tags, "clusteringProvider", "VARCHAR"),
       optional(fields.row_tracking, "baseRowId", "BIGINT"),
@@ -167,27 +176,32 @@ std::string FilesSql(const CheckpointRelation& relation, const FileFields& field
     if (filter.rows->Of(file) == nullptr) continue;
     if (!sql.empty()) sql += " UNION ALL ";
     sql += fmt::format("SELECT {} FROM {} WHERE {} AND {}", fields_sql,
-                       engine::ParquetRelation({{file}}), KeptRowSql(file), condition);
+                       engine::ParquetRelation({{file}}), KeptRowSql(file),
+                       condition);
   }
   return sql;
 }
 
-std::string TotalsSql(const CheckpointRelation& relation, const FileFilter& filter) {
+std::string TotalsSql(const CheckpointRelation& relation,
+                      const FileFilter& filter) {
   if (!HasFiles(relation)) return {};
   const AddField add(relation.add);
   std::string sql = fmt::format(
       "SELECT count(*) AS files, sum({0}) AS bytes FROM {1} WHERE ",
       add.Sql("size", "BIGINT"), engine::ParquetRelation(relation.files));
   // Without keys to compare, the short column will do.
-  if (filter.touched->empty() && add.Has("size")) return sql + "add.size IS NOT NULL";
+  if (filter.touched->empty() && add.Has("size"))
+    return sql + "add.size IS NOT NULL";
   if (filter.touched->empty()) return sql + "add.path IS NOT NULL";
   return sql + fmt::format("bayou_keep_file({}, NULL, NULL, NULL, {}, NULL)",
                            add.Sql("path", "VARCHAR"), add.VectorSql());
 }
 
-std::string TombstonesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms) {
+std::string TombstonesSql(const CheckpointRelation& relation,
+                          std::int64_t cutoff_ms) {
   if (FieldType(relation.remove, "path").id() == LogicalTypeId::INVALID ||
-      FieldType(relation.remove, "deletionTimestamp").id() == LogicalTypeId::INVALID) {
+      FieldType(relation.remove, "deletionTimestamp").id() ==
+          LogicalTypeId::INVALID) {
     return {};
   }
   return fmt::format(
@@ -196,19 +210,24 @@ std::string TombstonesSql(const CheckpointRelation& relation, std::int64_t cutof
       engine::ParquetRelation(relation.files), cutoff_ms);
 }
 
-std::string RemovesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms,
-                       const FileFilter& filter) {
+std::string RemovesSql(const CheckpointRelation& relation,
+                       std::int64_t cutoff_ms, const FileFilter& filter) {
   const AddField remove(relation.remove, "remove");
   if (!remove.Has("path") || !remove.Has("deletionTimestamp")) return {};
   std::string sql = fmt::format(
-      "SELECT struct_pack(\"path\" := {}, \"deletionTimestamp\" := {}, \"dataChange\" := "
-      "false, \"extendedFileMetadata\" := {}, \"partitionValues\" := {}, \"size\" := {}, "
-      "\"deletionVector\" := {}, \"baseRowId\" := {}, \"defaultRowCommitVersion\" := {}) "
-      "AS remove FROM {} WHERE remove.path IS NOT NULL AND remove.deletionTimestamp > {}",
+      "SELECT struct_pack(\"path\" := {}, \"deletionTimestamp\" := {}, "
+      "\"dataChange\" := "
+      "false, \"extendedFileMetadata\" := {}, \"partitionValues\" := {}, "
+      "\"size\" := {}, "
+      "\"deletionVector\" := {}, \"baseRowId\" := {}, "
+      "\"defaultRowCommitVersion\" := {}) "
+      "AS remove FROM {} WHERE remove.path IS NOT NULL AND "
+      "remove.deletionTimestamp > {}",
       remove.Sql("path", "VARCHAR"), remove.Sql("deletionTimestamp", "BIGINT"),
       remove.Sql("extendedFileMetadata", "BOOLEAN"),
-      remove.Sql("partitionValues", AddField::kMap), remove.Sql("size", "BIGINT"),
-      remove.VectorStructSql(), remove.Sql("baseRowId", "BIGINT"),
+      remove.Sql("partitionValues", AddField::kMap),
+      remove.Sql("size", "BIGINT"), remove.VectorStructSql(),
+      remove.Sql("baseRowId", "BIGINT"),
       remove.Sql("defaultRowCommitVersion", "BIGINT"),
       engine::ParquetRelation(relation.files), cutoff_ms);
   if (!filter.touched->empty()) {
@@ -225,8 +244,9 @@ Result<bool> HasJsonStats(duckdb::DatabaseInstance& database,
   if (!add.Has("stats_parsed")) return true;
   const auto connection = engine::Connect(database);
   const auto found = engine::Run(
-      *connection, fmt::format("SELECT 1 FROM {} WHERE add.stats IS NOT NULL LIMIT 1",
-                               engine::ParquetRelation(relation.files)));
+      *connection,
+      fmt::format("SELECT 1 FROM {} WHERE add.stats IS NOT NULL LIMIT 1",
+                  engine::ParquetRelation(relation.files)));
   if (!found) return tl::unexpected(Unreadable(relation.files, found.error()));
   return (*found)->RowCount() == 1;
 }
@@ -259,9 +279,11 @@ void ReadRows(DataChunk& chunk, std::vector<protocol::AddFile>& batch) {
       auto& stored = file.tags[std::string(key)];
       if (value.data() != nullptr) stored = value;
     });
-    if (!clustering.IsNull(row)) file.clustering_provider = clustering.Text(row);
+    if (!clustering.IsNull(row))
+      file.clustering_provider = clustering.Text(row);
     file.base_row_id = base_row_id.Optional<std::int64_t>(row);
-    file.default_row_commit_version = row_commit_version.Optional<std::int64_t>(row);
+    file.default_row_commit_version =
+        row_commit_version.Optional<std::int64_t>(row);
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions about the files in a checkpoint, as queries over its relations. They
-// run on a connection of ConnectFor, with the same filter (see file_filter.h).
+// Questions about the files in a checkpoint, as queries over its relations.
+// They run on a connection of ConnectFor, with the same filter (see
+// file_filter.h).
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,24 +17,27 @@
 
 namespace bayou::log {
 
-// The files of `relation` that are live and that the filter keeps, one row each,
-// with the columns that ReadRows() below knows. `has_json_stats` tells which of
-// add.stats and add.stats_parsed to read where the relation has both.
-std::string FilesSql(const CheckpointRelation& relation, const FileFields& fields,
-                     const FileFilter& filter, bool has_json_stats);
+// The files of `relation` that are live and that the filter keeps, one row
+// each, with the columns that ReadRows() below knows. `has_json_stats` tells
+// which of add.stats and add.stats_parsed to read where the relation has both.
+std::string FilesSql(const CheckpointRelation& relation,
+                     const FileFields& fields, const FileFilter& filter,
+                     bool has_json_stats);
 
 // How many they are and their bytes: columns `files` and `bytes`.
-std::string TotalsSql(const CheckpointRelation& relation, const FileFilter& filter);
+std::string TotalsSql(const CheckpointRelation& relation,
+                      const FileFilter& filter);
 
 // The tombstones younger than `cutoff_ms`, as JSON lines; empty when the
 // relation can have none.
-std::string TombstonesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms);
+std::string TombstonesSql(const CheckpointRelation& relation,
+                          std::int64_t cutoff_ms);
 
-// The tombstones of `relation` younger than `cutoff_ms` that the filter does not
-// know as touched, as one column `remove` of the type that checkpoints have;
-// empty when it can have none.
-std::string RemovesSql(const CheckpointRelation& relation, std::int64_t cutoff_ms,
-                       const FileFilter& filter);
+// The tombstones of `relation` younger than `cutoff_ms` that the filter does
+// not know as touched, as one column `remove` of the type that checkpoints
+// have; empty when it can have none.
+std::string RemovesSql(const CheckpointRelation& relation,
+                       std::int64_t cutoff_ms, const FileFilter& filter);
 
 // Whether some file of the relation has statistics as JSON text.
 Result<bool> HasJsonStats(duckdb::DatabaseInstance& database,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/log/kept_rows.h"
 
-#include <duckdb/parallel/task_scheduler.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <duckdb/parallel/task_scheduler.hpp>
 #include <utility>
 
 #include "kernel/engine/engine.h"
@@ -30,8 +30,10 @@ using Relations = std::vector<CheckpointRelation>;
 // groups be skipped, which is better.
 bool HasTextToJudge(const CheckpointRelation& relation,
                     const FilePredicate& predicate) {
-  return FieldType(relation.add, "stats").id() == duckdb::LogicalTypeId::VARCHAR &&
-         FieldType(relation.add, "size").id() != duckdb::LogicalTypeId::INVALID &&
+  return FieldType(relation.add, "stats").id() ==
+             duckdb::LogicalTypeId::VARCHAR &&
+         FieldType(relation.add, "size").id() !=
+             duckdb::LogicalTypeId::INVALID &&
          predicate.CheckpointFilter(relation.add).empty();
 }
 
@@ -40,7 +42,8 @@ std::vector<std::string> FilesToJudge(const Relations& relations,
                                       const FilePredicate& predicate) {
   std::vector<std::string> files;
   for (const CheckpointRelation& relation : relations) {
-    if (FieldType(relation.add, "path").id() == duckdb::LogicalTypeId::INVALID) continue;
+    if (FieldType(relation.add, "path").id() == duckdb::LogicalTypeId::INVALID)
+      continue;
     if (!HasTextToJudge(relation, predicate)) return {};
     files.insert(files.end(), relation.files.begin(), relation.files.end());
   }
@@ -58,10 +61,13 @@ Result<std::int64_t> CountRows(duckdb::Connection& connection,
 }
 
 // Rows that are files have a size, with or without statistics.
-std::string LookSql(const std::string& file, std::int64_t from, std::int64_t to) {
+std::string LookSql(const std::string& file, std::int64_t from,
+                    std::int64_t to) {
   return fmt::format(
-      "SELECT {} AS file, file_row_number AS row FROM {} WHERE file_row_number >= {} AND "
-      "file_row_number < {} AND add.size IS NOT NULL AND bayou_keep_stats(add.stats)",
+      "SELECT {} AS file, file_row_number AS row FROM {} WHERE file_row_number "
+      ">= {} AND "
+      "file_row_number < {} AND add.size IS NOT NULL AND "
+      "bayou_keep_stats(add.stats)",
       engine::Literal(file), engine::ParquetRelation({{file}}), from, to);
 }
 
@@ -69,8 +75,8 @@ std::string LookSql(const std::string& file, std::int64_t from, std::int64_t to)
 // of a union side by side below an aggregate, and one by one below a result.
 std::string LookSql(const std::map<std::string, std::vector<bool>>& rows,
                     std::int64_t threads) {
-  const auto parts =
-      std::max<std::int64_t>(1, threads / static_cast<std::int64_t>(rows.size()));
+  const auto parts = std::max<std::int64_t>(
+      1, threads / static_cast<std::int64_t>(rows.size()));
   std::string sql;
   for (const auto& [file, kept] : rows) {
     const auto count = static_cast<std::int64_t>(kept.size());
@@ -105,8 +111,9 @@ Result<std::shared_ptr<const KeptRows>> KeptRows::Look(
     kept->rows_[file].resize(static_cast<std::size_t>(count));
   }
 
-  const std::string sql = LookSql(
-      kept->rows_, duckdb::TaskScheduler::GetScheduler(database).NumberOfThreads());
+  const std::string sql =
+      LookSql(kept->rows_,
+              duckdb::TaskScheduler::GetScheduler(database).NumberOfThreads());
   const auto found = engine::Run(*connection, sql);
   if (!found) return tl::unexpected(Unreadable(files, found.error()));
   const auto taken = engine::Guard([&] { return kept->Take(**found); });
@@ -126,8 +133,10 @@ std::int64_t KeptRows::Take(duckdb::MaterializedQueryResult& found) {
     for (duckdb::idx_t i = 0; i < chunk->size(); ++i) {
       auto kept = rows_.extract(std::string(file.Text(i)));
       const auto& list = lists.At<duckdb::list_entry_t>(i);
-      for (duckdb::idx_t at = list.offset; at < list.offset + list.length; ++at) {
-        kept.mapped().at(static_cast<std::size_t>(numbers.At<std::int64_t>(at))) = true;
+      for (duckdb::idx_t at = list.offset; at < list.offset + list.length;
+           ++at) {
+        kept.mapped().at(
+            static_cast<std::size_t>(numbers.At<std::int64_t>(at))) = true;
       }
       taken += static_cast<std::int64_t>(list.length);
       rows.insert(std::move(kept));
@@ -138,7 +147,8 @@ std::int64_t KeptRows::Take(duckdb::MaterializedQueryResult& found) {
 }
 
 std::string KeptRowSql(const std::string& file) {
-  return fmt::format("bayou_keep_row({}, file_row_number)", engine::Literal(file));
+  return fmt::format("bayou_keep_row({}, file_row_number)",
+                     engine::Literal(file));
 }
 
 }  // namespace bayou::log

@@ -4,8 +4,8 @@
 // keep. Statistics are judged alone, so nothing else is read of the other rows.
 //
 // Where a writer put a million files into one row group, this halves the work
-// and divides it: DuckDB gives a row group to one thread, but ranges of its rows
-// go to several, each skipping the pages of the others.
+// and divides it: DuckDB gives a row group to one thread, but ranges of its
+// rows go to several, each skipping the pages of the others.
 #pragma once
 
 #include <cstdint>

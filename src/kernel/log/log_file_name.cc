@@ -69,7 +69,8 @@ bool TakeCheckpoint(std::string_view text, LogFileName& file) {
 }
 
 bool TakeCompacted(std::string_view text, LogFileName& file) {
-  return Take(text, ".") && TakeNumber(text, kVersionDigits, file.end_version) &&
+  return Take(text, ".") &&
+         TakeNumber(text, kVersionDigits, file.end_version) &&
          text == ".compacted.json" && file.version < file.end_version &&
          file.end_version <= kMaxVersion;
 }

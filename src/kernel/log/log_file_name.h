@@ -32,10 +32,10 @@ struct LogFileName {
   LogFileKind kind = LogFileKind::kOther;
   Version version = -1;      // Of kCompacted: the first version.
   Version end_version = -1;  // Of kCompacted: the last; otherwise `version`.
-  int part = 1;   // 1-based position in a multi-part checkpoint.
-  int parts = 1;  // How many parts make that checkpoint complete.
-  std::string uuid;      // Of a V2 checkpoint under a UUID name.
-  bool is_json = false;  // Of a V2 checkpoint: the manifest is JSON.
+  int part = 1;              // 1-based position in a multi-part checkpoint.
+  int parts = 1;             // How many parts make that checkpoint complete.
+  std::string uuid;          // Of a V2 checkpoint under a UUID name.
+  bool is_json = false;      // Of a V2 checkpoint: the manifest is JSON.
 
   std::int64_t size = 0;         // Bytes, as listed.
   std::int64_t modified_ms = 0;  // As listed.

@@ -14,26 +14,28 @@ TEST(ParseLogFileName, KnowsCommits) {
 }
 
 TEST(ParseLogFileName, KnowsEveryFormOfCheckpoint) {
-  const LogFileName single = ParseLogFileName("00000000000000000007.checkpoint.parquet");
+  const LogFileName single =
+      ParseLogFileName("00000000000000000007.checkpoint.parquet");
   EXPECT_EQ(single.kind, LogFileKind::kCheckpoint);
   EXPECT_EQ(single.parts, 1);
 
-  const LogFileName part =
-      ParseLogFileName("00000000000000000007.checkpoint.0000000002.0000000003.parquet");
+  const LogFileName part = ParseLogFileName(
+      "00000000000000000007.checkpoint.0000000002.0000000003.parquet");
   EXPECT_EQ(part.kind, LogFileKind::kCheckpoint);
   EXPECT_EQ(part.part, 2);
   EXPECT_EQ(part.parts, 3);
 
   const LogFileName v2 = ParseLogFileName(
-      "00000000000000000007.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json");
+      "00000000000000000007.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11."
+      "json");
   EXPECT_EQ(v2.kind, LogFileKind::kCheckpoint);
   EXPECT_EQ(v2.uuid, "80a083e8-7026-4e79-81be-64bd76c43a11");
   EXPECT_TRUE(v2.is_json);
 }
 
 TEST(ParseLogFileName, KnowsCompactedFiles) {
-  const LogFileName file =
-      ParseLogFileName("00000000000000000003.00000000000000000007.compacted.json");
+  const LogFileName file = ParseLogFileName(
+      "00000000000000000003.00000000000000000007.compacted.json");
   EXPECT_EQ(file.kind, LogFileKind::kCompacted);
   EXPECT_EQ(file.version, 3);
   EXPECT_EQ(file.end_version, 7);
@@ -62,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         "+0000000000000000007.json", "0000000000000000000x.json",
         "99999999999999999999.json", "09223372036854775807.json",
         "00000000000000000001.3a0d65cd-4056-49b8-937b-95f9e3ee90e5.json",
-        "00000000000000000007.checkpoint", "00000000000000000007.checkpoint..parquet",
+        "00000000000000000007.checkpoint",
+        "00000000000000000007.checkpoint..parquet",
         "00000000000000000007.checkpoint.a.b.parquet",
         "00000000000000000007.checkpoint.0000000000.0000000003.parquet",
         "00000000000000000007.checkpoint.0000000004.0000000003.parquet",

@@ -9,7 +9,8 @@
 namespace bayou::log {
 namespace {
 
-std::optional<std::int64_t> Integer(simdjson::dom::object object, const char* key) {
+std::optional<std::int64_t> Integer(simdjson::dom::object object,
+                                    const char* key) {
   std::int64_t value = 0;
   if (object[key].get(value) != simdjson::SUCCESS) return std::nullopt;
   return value;
@@ -46,10 +47,12 @@ std::string WhatIsThere(store::Store& store) {
                : files.error().message;
   }
   if (const auto table = EnclosingTable(store.location())) {
-    return fmt::format("it is a folder inside the table {}; name that one", *table);
+    return fmt::format("it is a folder inside the table {}; name that one",
+                       *table);
   }
   if (HasParquet(*files)) {
-    return "it holds Parquet files but no _delta_log: convert the folder to a table, "
+    return "it holds Parquet files but no _delta_log: convert the folder to a "
+           "table, "
            "or read the files with read_parquet";
   }
   if (files->empty()) return "the folder has no _delta_log and no files";
@@ -78,8 +81,8 @@ Result<std::vector<LogFileName>> ListLog(store::Store& store, Version first) {
       return tl::unexpected<Error>(std::move(objects).error());
     }
     return Fail(ErrorCode::kNotFound, "DELTA_TABLE_NOT_FOUND",
-                fmt::format("there is no Delta table at {}: {}", store.location(),
-                            WhatIsThere(store)));
+                fmt::format("there is no Delta table at {}: {}",
+                            store.location(), WhatIsThere(store)));
   }
   std::vector<LogFileName> files;
   files.reserve(objects->size());

@@ -19,7 +19,8 @@ namespace {
 
 // SQL over all relations; empty when no relation has rows to give.
 template <typename Sql>
-std::string UnionAll(const std::vector<CheckpointRelation>& relations, Sql&& sql_of) {
+std::string UnionAll(const std::vector<CheckpointRelation>& relations,
+                     Sql&& sql_of) {
   std::string sql;
   for (const CheckpointRelation& relation : relations) {
     const std::string part = sql_of(relation);
@@ -42,23 +43,30 @@ std::vector<std::string> AllFiles(const Checkpoint& checkpoint) {
 class ReplayedState final : public LogState,
                             public std::enable_shared_from_this<ReplayedState> {
  public:
-  ReplayedState(duckdb::DatabaseInstance& database, LogSegment segment, LogTail tail,
-                Checkpoint checkpoint)
+  ReplayedState(duckdb::DatabaseInstance& database, LogSegment segment,
+                LogTail tail, Checkpoint checkpoint)
       : database_(database),
         segment_(std::move(segment)),
         tail_(std::move(tail)),
         touched_(std::make_shared<FileKeySet>(std::move(tail_.touched))),
         checkpoint_(std::move(checkpoint)) {
-    std::erase_if(tail_.domains, [](const auto& entry) { return entry.second.removed; });
+    std::erase_if(tail_.domains,
+                  [](const auto& entry) { return entry.second.removed; });
   }
 
   const LogSegment& segment() const override { return segment_; }
-  const protocol::Protocol& protocol() const override { return *tail_.protocol; }
-  const protocol::Metadata& metadata() const override { return *tail_.metadata; }
-  const std::map<std::string, protocol::SetTransaction>& transactions() const override {
+  const protocol::Protocol& protocol() const override {
+    return *tail_.protocol;
+  }
+  const protocol::Metadata& metadata() const override {
+    return *tail_.metadata;
+  }
+  const std::map<std::string, protocol::SetTransaction>& transactions()
+      const override {
     return tail_.transactions;
   }
-  const std::map<std::string, protocol::DomainMetadata>& domains() const override {
+  const std::map<std::string, protocol::DomainMetadata>& domains()
+      const override {
     return tail_.domains;
   }
   Result<std::unique_ptr<FileCursor>> Files(
@@ -72,10 +80,13 @@ class ReplayedState final : public LogState,
   const std::vector<CheckpointRelation>& relations() const override {
     return checkpoint_.relations;
   }
-  const std::shared_ptr<const FileKeySet>& touched() const override { return touched_; }
+  const std::shared_ptr<const FileKeySet>& touched() const override {
+    return touched_;
+  }
 
  private:
-  Result<std::string> FilesQuery(const FileFields& fields, const FileFilter& filter) const;
+  Result<std::string> FilesQuery(const FileFields& fields,
+                                 const FileFilter& filter) const;
   Error UnreadableNow(const Error& cause) const {
     return Unreadable(AllFiles(checkpoint_), cause);
   }
@@ -94,7 +105,8 @@ class StateCursor final : public FileCursor {
   StateCursor(std::shared_ptr<const ReplayedState> state,
               std::shared_ptr<const FilePredicate> predicate,
               std::unique_ptr<duckdb::Connection> connection,
-              duckdb::unique_ptr<duckdb::QueryResult> rows, std::vector<std::string> files)
+              duckdb::unique_ptr<duckdb::QueryResult> rows,
+              std::vector<std::string> files)
       : state_(std::move(state)),
         predicate_(std::move(predicate)),
         connection_(std::move(connection)),
@@ -157,7 +169,8 @@ Result<std::string> ReplayedState::FilesQuery(const FileFields& fields,
 }
 
 Result<std::unique_ptr<FileCursor>> ReplayedState::Files(
-    const FileFields& fields, std::shared_ptr<const FilePredicate> predicate) const {
+    const FileFields& fields,
+    std::shared_ptr<const FilePredicate> predicate) const {
   FileFilter filter{predicate, touched_, nullptr};
   BAYOU_ASSIGN(filter.rows,
                KeptRows::Look(database_, checkpoint_.relations, predicate));
@@ -189,14 +202,15 @@ Result<FileTotals> ReplayedState::Totals() const {
     AddSize(add.size, totals.bytes);
   }
   const FileFilter filter{nullptr, touched_, nullptr};
-  const std::string parts = UnionAll(checkpoint_.relations, [&](const auto& relation) {
-    return TotalsSql(relation, filter);
-  });
+  const std::string parts = UnionAll(
+      checkpoint_.relations,
+      [&](const auto& relation) { return TotalsSql(relation, filter); });
   if (parts.empty()) return totals;
   const auto connection = ConnectFor(database_, filter);
   const auto result = engine::Run(
       *connection,
-      "SELECT sum(files)::BIGINT, coalesce(sum(bytes), 0)::BIGINT FROM (" + parts + ")");
+      "SELECT sum(files)::BIGINT, coalesce(sum(bytes), 0)::BIGINT FROM (" +
+          parts + ")");
   if (!result) return tl::unexpected(UnreadableNow(result.error()));
   totals.files += (*result)->GetValue(0, 0).GetValue<std::int64_t>();
   AddSize((*result)->GetValue(1, 0).GetValue<std::int64_t>(), totals.bytes);
@@ -207,11 +221,12 @@ Result<std::vector<protocol::RemoveFile>> ReplayedState::Tombstones(
     std::int64_t cutoff_ms) const {
   std::vector<protocol::RemoveFile> found;
   for (const protocol::RemoveFile& remove : tail_.removes) {
-    if (remove.deletion_timestamp.value_or(0) > cutoff_ms) found.push_back(remove);
+    if (remove.deletion_timestamp.value_or(0) > cutoff_ms)
+      found.push_back(remove);
   }
-  const std::string sql = UnionAll(checkpoint_.relations, [&](const auto& relation) {
-    return TombstonesSql(relation, cutoff_ms);
-  });
+  const std::string sql = UnionAll(
+      checkpoint_.relations,
+      [&](const auto& relation) { return TombstonesSql(relation, cutoff_ms); });
   if (sql.empty()) return found;
   const auto connection = engine::Connect(database_);
   const auto result = engine::Run(*connection, sql);
@@ -231,14 +246,17 @@ Result<std::vector<protocol::RemoveFile>> ReplayedState::Tombstones(
   return found;
 }
 
-Result<Checkpoint> ReadCheckpoint(store::Store& store, duckdb::DatabaseInstance& database,
-                                  const LogSegment& segment, const LogTail& tail,
+Result<Checkpoint> ReadCheckpoint(store::Store& store,
+                                  duckdb::DatabaseInstance& database,
+                                  const LogSegment& segment,
+                                  const LogTail& tail,
                                   std::string* unreadable) {
   if (segment.checkpoint.empty()) return Checkpoint{};
-  auto checkpoint = OpenCheckpoint(
-      store, database, segment.checkpoint,
-      {.protocol = !tail.protocol.has_value(), .metadata = !tail.metadata.has_value()});
-  if (!checkpoint && checkpoint.error().condition == "DELTA_CHECKPOINT_UNREADABLE") {
+  auto checkpoint = OpenCheckpoint(store, database, segment.checkpoint,
+                                   {.protocol = !tail.protocol.has_value(),
+                                    .metadata = !tail.metadata.has_value()});
+  if (!checkpoint &&
+      checkpoint.error().condition == "DELTA_CHECKPOINT_UNREADABLE") {
     *unreadable = segment.checkpoint.front().name;
   }
   return checkpoint;
@@ -255,18 +273,22 @@ Result<std::shared_ptr<const LogState>> LogState::Replay(
                ReadCheckpoint(*store, database, segment, tail, unreadable));
   tail.Take(std::exchange(checkpoint.actions, {}));
   if (!tail.protocol) {
-    return Fail(ErrorCode::kCorruption, "DELTA_PROTOCOL_MISSING",
-                fmt::format("the log of {} up to version {} holds no protocol action, so "
-                            "nobody can know how to read the table; restore the commits "
-                            "or the checkpoint that held it",
-                            store->location(), segment.version));
+    return Fail(
+        ErrorCode::kCorruption, "DELTA_PROTOCOL_MISSING",
+        fmt::format(
+            "the log of {} up to version {} holds no protocol action, so "
+            "nobody can know how to read the table; restore the commits "
+            "or the checkpoint that held it",
+            store->location(), segment.version));
   }
   if (!tail.metadata) {
-    return Fail(ErrorCode::kCorruption, "DELTA_METADATA_MISSING",
-                fmt::format("the log of {} up to version {} holds no metaData action, so "
-                            "the table has no schema; restore the commits or the "
-                            "checkpoint that held it",
-                            store->location(), segment.version));
+    return Fail(
+        ErrorCode::kCorruption, "DELTA_METADATA_MISSING",
+        fmt::format(
+            "the log of {} up to version {} holds no metaData action, so "
+            "the table has no schema; restore the commits or the "
+            "checkpoint that held it",
+            store->location(), segment.version));
   }
   return std::make_shared<ReplayedState>(database, segment, std::move(tail),
                                          std::move(checkpoint));

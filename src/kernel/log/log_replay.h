@@ -11,7 +11,6 @@
 #pragma once
 
 #include <duckdb.hpp>
-
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,7 +27,7 @@
 
 namespace bayou::log {
 
-class FileKeySet;            // See file_key_set.h.
+class FileKeySet;           // See file_key_set.h.
 struct CheckpointRelation;  // See checkpoint.h.
 struct LogTail;             // See log_tail.h.
 
@@ -36,7 +35,8 @@ struct LogTail;             // See log_tail.h.
 struct FileView {
   std::string_view path;  // As in the log.
   // Keys and values of partitionValues; a value without data() is NULL.
-  std::span<const std::pair<std::string_view, std::string_view>> partition_values;
+  std::span<const std::pair<std::string_view, std::string_view>>
+      partition_values;
   std::string_view stats;  // JSON text; empty = none.
   bool has_deletion_vector = false;
   std::int64_t size = 0;
@@ -66,7 +66,8 @@ class FilePredicate {
   // for every file that Keep() keeps, in a form whose row groups DuckDB can
   // skip; empty = none. `add_type` tells which fields there are, among them
   // add.stats_parsed and add.partitionValues_parsed.
-  virtual std::string CheckpointFilter(const duckdb::LogicalType& add_type) const {
+  virtual std::string CheckpointFilter(
+      const duckdb::LogicalType& add_type) const {
     (void)add_type;
     return {};
   }
@@ -109,9 +110,11 @@ class LogState {
   virtual const LogSegment& segment() const = 0;
   virtual const protocol::Protocol& protocol() const = 0;
   virtual const protocol::Metadata& metadata() const = 0;
-  virtual const std::map<std::string, protocol::SetTransaction>& transactions() const = 0;
+  virtual const std::map<std::string, protocol::SetTransaction>& transactions()
+      const = 0;
   // Removed domains are not in it.
-  virtual const std::map<std::string, protocol::DomainMetadata>& domains() const = 0;
+  virtual const std::map<std::string, protocol::DomainMetadata>& domains()
+      const = 0;
 
   // The files of this version. `predicate` may be null: every file.
   virtual Result<std::unique_ptr<FileCursor>> Files(

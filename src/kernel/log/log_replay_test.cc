@@ -19,7 +19,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const char* const kProtocol = R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})";
+const char* const kProtocol =
+    R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})";
 
 std::string Metadata(const std::string& id) {
   return R"({"metaData":{"id":")" + id +
@@ -28,15 +29,16 @@ std::string Metadata(const std::string& id) {
 }
 std::string Add(const std::string& path, std::int64_t size = 10,
                 const std::string& rest = "") {
-  return fmt::format(R"({{"add":{{"path":"{}","partitionValues":{{}},"size":{},)"
-                     R"("modificationTime":5,"dataChange":true{}}}}})",
-                     path, size, rest);
+  return fmt::format(
+      R"({{"add":{{"path":"{}","partitionValues":{{}},"size":{},)"
+      R"("modificationTime":5,"dataChange":true{}}}}})",
+      path, size, rest);
 }
 std::string Remove(const std::string& path, std::int64_t deleted = 100,
                    const std::string& rest = "") {
   return fmt::format(
-      R"({{"remove":{{"path":"{}","deletionTimestamp":{},"dataChange":true{}}}}})", path,
-      deleted, rest);
+      R"({{"remove":{{"path":"{}","deletionTimestamp":{},"dataChange":true{}}}}})",
+      path, deleted, rest);
 }
 std::string Vector(const std::string& id) {
   return R"(,"deletionVector":{"storageType":"i","pathOrInlineDv":")" + id +
@@ -47,7 +49,8 @@ std::string Vector(const std::string& id) {
 class Log : public ::testing::Test {
  protected:
   Log() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "log-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "log-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
     store_ = store::OpenLocalStore(folder_);
   }
@@ -61,27 +64,32 @@ class Log : public ::testing::Test {
     std::ofstream file(folder_ + "/_delta_log/" + name);
     for (const std::string& line : lines) file << line << "\n";
   }
-  // A checkpoint whose rows are given as SQL, one column for each kind of action.
+  // A checkpoint whose rows are given as SQL, one column for each kind of
+  // action.
   void Checkpoint(Version version, const std::string& sql) {
     Parquet(CheckpointName(version), sql);
   }
   void Parquet(const std::string& name, const std::string& sql) {
     std::filesystem::create_directories(folder_ + "/_delta_log/_sidecars");
-    const auto written = engine::Connect(*engine_->instance)
-                             ->Query(fmt::format("COPY ({}) TO '{}/_delta_log/{}' (FORMAT parquet)",
-                                                 sql, folder_, name));
+    const auto written =
+        engine::Connect(*engine_->instance)
+            ->Query(
+                fmt::format("COPY ({}) TO '{}/_delta_log/{}' (FORMAT parquet)",
+                            sql, folder_, name));
     ASSERT_FALSE(written->HasError()) << written->GetError();
   }
 
-  Result<std::shared_ptr<const LogState>> Replay(std::optional<Version> target = {}) {
+  Result<std::shared_ptr<const LogState>> Replay(
+      std::optional<Version> target = {}) {
     BAYOU_ASSIGN(const auto files, ListLog(*store_, 0));
     BAYOU_ASSIGN(const LogSegment segment, ChooseLogSegment(files, target));
     return LogState::Replay(store_, *engine_->instance, segment, &unreadable_);
   }
 
   // The live files, sorted; also checks that Totals() agrees.
-  std::vector<protocol::AddFile> Files(std::optional<Version> target = {},
-                                       std::shared_ptr<const FilePredicate> predicate = {}) {
+  std::vector<protocol::AddFile> Files(
+      std::optional<Version> target = {},
+      std::shared_ptr<const FilePredicate> predicate = {}) {
     const auto state = Replay(target);
     if (!state) {
       ADD_FAILURE() << state.error().message;
@@ -89,9 +97,10 @@ class Log : public ::testing::Test {
     }
     std::vector<protocol::AddFile> all;
     std::vector<protocol::AddFile> batch;
-    const auto cursor =
-        (*state)->Files({.stats = true, .tags = true, .row_tracking = true}, predicate);
-    while (*(*cursor)->Next(batch)) all.insert(all.end(), batch.begin(), batch.end());
+    const auto cursor = (*state)->Files(
+        {.stats = true, .tags = true, .row_tracking = true}, predicate);
+    while (*(*cursor)->Next(batch))
+      all.insert(all.end(), batch.begin(), batch.end());
     std::sort(all.begin(), all.end(),
               [](const auto& a, const auto& b) { return a.path < b.path; });
     if (!predicate) {
@@ -103,10 +112,12 @@ class Log : public ::testing::Test {
     }
     return all;
   }
-  std::vector<std::string> Paths(std::optional<Version> target = {},
-                                 std::shared_ptr<const FilePredicate> predicate = {}) {
+  std::vector<std::string> Paths(
+      std::optional<Version> target = {},
+      std::shared_ptr<const FilePredicate> predicate = {}) {
     std::vector<std::string> paths;
-    for (const auto& file : Files(target, predicate)) paths.push_back(file.path);
+    for (const auto& file : Files(target, predicate))
+      paths.push_back(file.path);
     return paths;
   }
   std::string ConditionOf(std::optional<Version> target = {}) {
@@ -129,12 +140,14 @@ std::string CheckpointSql(const std::vector<std::string>& paths) {
       "SELECT {'minReaderVersion': 1, 'minWriterVersion': 2} AS protocol, "
       "{'id': 'from-checkpoint', 'format': {'provider': 'parquet', "
       "'options': MAP {}::MAP(VARCHAR, VARCHAR)}, 'schemaString': '{}', "
-      "'partitionColumns': []::VARCHAR[], 'configuration': MAP {}::MAP(VARCHAR, VARCHAR)} "
+      "'partitionColumns': []::VARCHAR[], 'configuration': MAP "
+      "{}::MAP(VARCHAR, VARCHAR)} "
       "AS \"metaData\", NULL AS add";
   for (const std::string& path : paths) {
     sql += fmt::format(
         " UNION ALL SELECT NULL, NULL, {{'path': '{}', 'partitionValues': "
-        "MAP {{}}::MAP(VARCHAR, VARCHAR), 'size': 10::BIGINT, 'modificationTime': 5::BIGINT, "
+        "MAP {{}}::MAP(VARCHAR, VARCHAR), 'size': 10::BIGINT, "
+        "'modificationTime': 5::BIGINT, "
         "'dataChange': false, 'stats': NULL::VARCHAR}}",
         path);
   }
@@ -152,7 +165,8 @@ TEST_F(Log, NewestWordOnAFileHolds) {
 }
 
 TEST_F(Log, ComparesDecodedPaths) {
-  Commit({kProtocol, Metadata("m"), Add("special%20p@%23h"), Add("/abs/x"), Add("c")});
+  Commit({kProtocol, Metadata("m"), Add("special%20p@%23h"), Add("/abs/x"),
+          Add("c")});
   Commit({Remove("special p@%23h"), Remove("file:///abs/x")});
   EXPECT_THAT(Paths(), ElementsAre("c"));
 }
@@ -168,11 +182,13 @@ TEST_F(Log, AFileWithAnotherVectorIsAnotherFile) {
 }
 
 TEST_F(Log, NewestSmallActionsHold) {
-  Commit({kProtocol, Metadata("first"), R"({"txn":{"appId":"a","version":1}})",
-          R"({"domainMetadata":{"domain":"d","configuration":"1","removed":false}})",
-          R"({"domainMetadata":{"domain":"e","configuration":"1","removed":false}})"});
-  Commit({Metadata("second"), R"({"txn":{"appId":"a","version":2}})",
-          R"({"domainMetadata":{"domain":"d","configuration":"","removed":true}})"});
+  Commit(
+      {kProtocol, Metadata("first"), R"({"txn":{"appId":"a","version":1}})",
+       R"({"domainMetadata":{"domain":"d","configuration":"1","removed":false}})",
+       R"({"domainMetadata":{"domain":"e","configuration":"1","removed":false}})"});
+  Commit(
+      {Metadata("second"), R"({"txn":{"appId":"a","version":2}})",
+       R"({"domainMetadata":{"domain":"d","configuration":"","removed":true}})"});
   const auto state = *Replay();
   EXPECT_EQ(state->metadata().id, "second");
   EXPECT_EQ(state->transactions().at("a").version, 2);
@@ -193,29 +209,36 @@ TEST_F(Log, TakesTheCheckpointMinusWhatNewerCommitsTouch) {
 TEST_F(Log, ReadsWhatOldCheckpointsHave) {
   Commit({"{}"});
   // No partitionValues but typed ones, no JSON statistics but typed ones.
-  Checkpoint(0, CheckpointSql({}) +
-                    " UNION ALL SELECT NULL, NULL, {'path': 'a', 'size': 10::BIGINT, "
-                    "'modificationTime': 5::BIGINT, "
-                    "'partitionValues_parsed': {'p': DATE '2024-01-01', 'q': NULL::INTEGER}, "
-                    "'stats_parsed': {'numRecords': 3::BIGINT, "
-                    "'minValues': {'t': TIMESTAMPTZ '2024-01-01 00:00:00+00', 'd': 1.50::DECIMAL(4,2)}}}");
+  Checkpoint(
+      0, CheckpointSql({}) +
+             " UNION ALL SELECT NULL, NULL, {'path': 'a', 'size': 10::BIGINT, "
+             "'modificationTime': 5::BIGINT, "
+             "'partitionValues_parsed': {'p': DATE '2024-01-01', 'q': "
+             "NULL::INTEGER}, "
+             "'stats_parsed': {'numRecords': 3::BIGINT, "
+             "'minValues': {'t': TIMESTAMPTZ '2024-01-01 00:00:00+00', 'd': "
+             "1.50::DECIMAL(4,2)}}}");
   const auto files = Files();
   ASSERT_EQ(files.size(), 1U);
   EXPECT_EQ(files[0].partition_values.at("p"), "2024-01-01");
   EXPECT_EQ(files[0].partition_values.at("q"), std::nullopt);
-  EXPECT_EQ(files[0].stats,
-            R"({"numRecords":3,"minValues":{"t":"2024-01-01T00:00:00.000000Z","d":1.5}})");
+  EXPECT_EQ(
+      files[0].stats,
+      R"({"numRecords":3,"minValues":{"t":"2024-01-01T00:00:00.000000Z","d":1.5}})");
 }
 
 TEST_F(Log, ReadsV2CheckpointsWithSidecars) {
   for (int i = 0; i < 2; ++i) Commit({"{}"});
   Parquet("_sidecars/one two.parquet",
-          "SELECT {'path': 'a', 'size': 1::BIGINT, 'modificationTime': 1::BIGINT} AS add");
-  Parquet("_sidecars/b.parquet",
-          "SELECT {'path': 'b', 'size': 1::BIGINT, 'modificationTime': 1::BIGINT, "
-          "'baseRowId': 7::BIGINT} AS add");
+          "SELECT {'path': 'a', 'size': 1::BIGINT, 'modificationTime': "
+          "1::BIGINT} AS add");
+  Parquet(
+      "_sidecars/b.parquet",
+      "SELECT {'path': 'b', 'size': 1::BIGINT, 'modificationTime': 1::BIGINT, "
+      "'baseRowId': 7::BIGINT} AS add");
   const auto sidecar = [](const std::string& path) {
-    return R"({"sidecar":{"path":")" + path + R"(","sizeInBytes":1,"modificationTime":1}})";
+    return R"({"sidecar":{"path":")" + path +
+           R"(","sizeInBytes":1,"modificationTime":1}})";
   };
   Put("00000000000000000001.checkpoint.aaaa.json",
       {R"({"checkpointMetadata":{"version":1}})", kProtocol, Metadata("v2"),
@@ -230,8 +253,8 @@ TEST_F(Log, ReadsV2CheckpointsWithSidecars) {
 TEST_F(Log, ReadsFileActionsOfAJsonManifest) {
   Commit({"{}"});
   Put("00000000000000000000.checkpoint.aaaa.json",
-      {R"({"checkpointMetadata":{"version":0}})", kProtocol, Metadata("v2"), Add("a"),
-       Remove("b")});
+      {R"({"checkpointMetadata":{"version":0}})", kProtocol, Metadata("v2"),
+       Add("a"), Remove("b")});
   Commit({Add("c"), Remove("a")});
   EXPECT_THAT(Paths(0), ElementsAre("a"));
   EXPECT_THAT(Paths(), ElementsAre("c"));
@@ -243,8 +266,9 @@ TEST_F(Log, RefusesSidecarsOutsideOfTheirFolder) {
                            "file:///etc/x.parquet"}) {
     Put("00000000000000000000.checkpoint.aaaa.json",
         {R"({"checkpointMetadata":{"version":0}})", kProtocol, Metadata("v2"),
-         fmt::format(R"({{"sidecar":{{"path":"{}","sizeInBytes":1,"modificationTime":1}}}})",
-                     path)});
+         fmt::format(
+             R"({{"sidecar":{{"path":"{}","sizeInBytes":1,"modificationTime":1}}}})",
+             path)});
     EXPECT_EQ(ConditionOf(), "DELTA_PATH_OUTSIDE_TABLE") << path;
   }
 }
@@ -253,8 +277,10 @@ TEST_F(Log, RefusesASidecarThatIsALinkOutOfTheTable) {
   Commit({"{}"});
   const std::string outside = folder_ + "-outside.parquet";
   Parquet("_sidecars/in.parquet", CheckpointSql({"a"}));
-  std::filesystem::rename(folder_ + "/_delta_log/_sidecars/in.parquet", outside);
-  std::filesystem::create_symlink(outside, folder_ + "/_delta_log/_sidecars/x.parquet");
+  std::filesystem::rename(folder_ + "/_delta_log/_sidecars/in.parquet",
+                          outside);
+  std::filesystem::create_symlink(outside,
+                                  folder_ + "/_delta_log/_sidecars/x.parquet");
   Put("00000000000000000000.checkpoint.aaaa.json",
       {R"({"checkpointMetadata":{"version":0}})", kProtocol, Metadata("v2"),
        R"({"sidecar":{"path":"x.parquet","sizeInBytes":1,"modificationTime":1}})"});
@@ -271,12 +297,13 @@ TEST_F(Log, RefusesALineWithoutEndBeforeItFillsTheMemory) {
 
 TEST_F(Log, RefusesADeletionVectorOfNegativeSizeInACheckpoint) {
   Commit({"{}"});
-  Checkpoint(0, CheckpointSql({}) +
-                    " UNION ALL SELECT NULL, NULL, {'path': 'a', 'partitionValues': "
-                    "MAP {}, 'size': 10::BIGINT, 'modificationTime': 5::BIGINT, "
-                    "'stats': '{}', 'deletionVector': {'storageType': 'u', "
-                    "'pathOrInlineDv': 'abc', 'offset': 1, 'sizeInBytes': 4, "
-                    "'cardinality': (-2)::BIGINT}}");
+  Checkpoint(
+      0, CheckpointSql({}) +
+             " UNION ALL SELECT NULL, NULL, {'path': 'a', 'partitionValues': "
+             "MAP {}, 'size': 10::BIGINT, 'modificationTime': 5::BIGINT, "
+             "'stats': '{}', 'deletionVector': {'storageType': 'u', "
+             "'pathOrInlineDv': 'abc', 'offset': 1, 'sizeInBytes': 4, "
+             "'cardinality': (-2)::BIGINT}}");
   const auto state = Replay();
   const auto cursor = (*state)->Files({}, nullptr);
   std::vector<protocol::AddFile> batch;
@@ -289,14 +316,16 @@ TEST_F(Log, TakesCompactedFilesForTheirCommits) {
   Commit({kProtocol, Metadata("m"), Add("a")});
   Commit({"not read"});
   Commit({"not read"});
-  Put("00000000000000000001.00000000000000000002.compacted.json", {Add("b"), Remove("a")});
+  Put("00000000000000000001.00000000000000000002.compacted.json",
+      {Add("b"), Remove("a")});
   EXPECT_THAT(Paths(), ElementsAre("b"));
 }
 
 TEST_F(Log, KeepsTombstonesUntilTheyExpire) {
   Commit({"{}"});
   Checkpoint(0, "SELECT *, NULL AS remove FROM (" + CheckpointSql({}) +
-                    ") UNION ALL SELECT NULL, NULL, NULL, {'path': unnest(['x', 'y', 'z']), "
+                    ") UNION ALL SELECT NULL, NULL, NULL, {'path': "
+                    "unnest(['x', 'y', 'z']), "
                     "'deletionTimestamp': 50::BIGINT, 'dataChange': true}");
   Commit({Remove("b", 60), Remove("old", 10), Add("y"), Remove("z", 70)});
   std::vector<std::string> paths;
@@ -307,7 +336,8 @@ TEST_F(Log, KeepsTombstonesUntilTheyExpire) {
 
 class KeepsOneSize final : public FilePredicate {
  public:
-  explicit KeepsOneSize(std::string condition = {}) : condition_(std::move(condition)) {}
+  explicit KeepsOneSize(std::string condition = {})
+      : condition_(std::move(condition)) {}
   bool Keep(const FileView& file) const override { return file.size == 10; }
   std::string CheckpointFilter(const duckdb::LogicalType&) const override {
     return condition_;
@@ -319,7 +349,8 @@ TEST_F(Log, AsksThePredicateOfCommitsAndCheckpointAlike) {
   Commit({"{}"});
   Checkpoint(0, CheckpointSql({"a", "b"}));
   Commit({Add("c", 10), Add("d", 20), Remove("b")});
-  EXPECT_THAT(Paths({}, std::make_shared<KeepsOneSize>()), ElementsAre("a", "c"));
+  EXPECT_THAT(Paths({}, std::make_shared<KeepsOneSize>()),
+              ElementsAre("a", "c"));
   EXPECT_THAT(Paths({}, std::make_shared<KeepsOneSize>("add.path > 'a'")),
               ElementsAre("c"));
 }
@@ -328,7 +359,9 @@ TEST_F(Log, AsksThePredicateOfCommitsAndCheckpointAlike) {
 class KeepsNumber final : public FilePredicate {
  public:
   explicit KeepsNumber(int number) : number_(fmt::format(":{}}}", number)) {}
-  bool Keep(const FileView& file) const override { return KeepStats(file.stats); }
+  bool Keep(const FileView& file) const override {
+    return KeepStats(file.stats);
+  }
   bool JudgesStats() const override { return true; }
   bool KeepStats(std::string_view stats) const override {
     return stats.empty() || stats.ends_with(number_);
@@ -340,25 +373,29 @@ class KeepsNumber final : public FilePredicate {
 // behind every tenth.
 std::string ManyFiles(int from, int to) {
   return fmt::format(
-      "SELECT CASE WHEN NOT gone THEN {{'path': 'f' || i, 'size': 1::BIGINT, 'stats': "
-      "CASE WHEN i % 10000 <> 5 THEN '{{\"numRecords\":' || i % 5000 || '}}' END}} END "
-      "AS add, CASE WHEN gone THEN {{'path': 'r' || i, 'deletionTimestamp': 1::BIGINT}} END "
+      "SELECT CASE WHEN NOT gone THEN {{'path': 'f' || i, 'size': 1::BIGINT, "
+      "'stats': "
+      "CASE WHEN i % 10000 <> 5 THEN '{{\"numRecords\":' || i % 5000 || '}}' "
+      "END}} END "
+      "AS add, CASE WHEN gone THEN {{'path': 'r' || i, 'deletionTimestamp': "
+      "1::BIGINT}} END "
       "AS remove FROM range({}, {}) t(i), (VALUES (false), (true)) g(gone) "
-      "WHERE NOT gone OR i % 10 = 0 ORDER BY i, gone", from, to);
+      "WHERE NOT gone OR i % 10 = 0 ORDER BY i, gone",
+      from, to);
 }
 
 TEST_F(Log, LooksAtTheStatisticsOfALargeCheckpointFirst) {
   Commit({"{}"});
   Checkpoint(0, ManyFiles(0, 50'000));
   Commit({kProtocol, Metadata("m"), Remove("f7"), Add("f10007", 3)});
-  EXPECT_THAT(Paths({}, std::make_shared<KeepsNumber>(7)),
-              ::testing::UnorderedElementsAre("f5007", "f10007", "f15007", "f20007",
-                                              "f25007", "f30007", "f35007", "f40007",
-                                              "f45007", "f5", "f10005", "f20005",
-                                              "f30005", "f40005"));
+  EXPECT_THAT(
+      Paths({}, std::make_shared<KeepsNumber>(7)),
+      ::testing::UnorderedElementsAre(
+          "f5007", "f10007", "f15007", "f20007", "f25007", "f30007", "f35007",
+          "f40007", "f45007", "f5", "f10005", "f20005", "f30005", "f40005"));
   EXPECT_THAT(Paths({}, std::make_shared<KeepsNumber>(-1)),
-              ::testing::UnorderedElementsAre("f5", "f10005", "f20005", "f30005", "f40005",
-                                              "f10007"));
+              ::testing::UnorderedElementsAre("f5", "f10005", "f20005",
+                                              "f30005", "f40005", "f10007"));
 }
 
 TEST_F(Log, LooksAtTheStatisticsOfEachPart) {
@@ -369,9 +406,9 @@ TEST_F(Log, LooksAtTheStatisticsOfEachPart) {
   Parquet("00000000000000000000.checkpoint.0000000002.0000000002.parquet",
           ManyFiles(20'006, 40'000));
   EXPECT_THAT(Paths({}, std::make_shared<KeepsNumber>(30)),
-              ::testing::UnorderedElementsAre("f30", "f5030", "f10030", "f15030", "f20030",
-                                              "f25030", "f30030", "f35030", "f5", "f10005",
-                                              "f30005"));
+              ::testing::UnorderedElementsAre(
+                  "f30", "f5030", "f10030", "f15030", "f20030", "f25030",
+                  "f30030", "f35030", "f5", "f10005", "f30005"));
 }
 
 TEST_F(Log, HandsThePredicateWhatTheLogSays) {
@@ -380,21 +417,24 @@ TEST_F(Log, HandsThePredicateWhatTheLogSays) {
     bool Keep(const FileView& file) const override {
       std::string seen(file.path);
       for (const auto& [key, value] : file.partition_values) {
-        seen += fmt::format(" {}={}", key, value.data() == nullptr ? "NULL" : value);
+        seen += fmt::format(" {}={}", key,
+                            value.data() == nullptr ? "NULL" : value);
       }
-      seen_.push_back(fmt::format("{} {} {} {}", seen, file.stats, file.has_deletion_vector,
+      seen_.push_back(fmt::format("{} {} {} {}", seen, file.stats,
+                                  file.has_deletion_vector,
                                   file.modification_time));
       return false;
     }
     mutable std::vector<std::string> seen_;
   };
   Commit({"{}"});
-  Checkpoint(0, CheckpointSql({}) +
-                    " UNION ALL SELECT NULL, NULL, {'path': 'a', 'partitionValues': "
-                    "MAP {'p': 'x', 'q': NULL, 'r': ''}, 'size': 10::BIGINT, "
-                    "'modificationTime': 5::BIGINT, 'stats': '{}', 'deletionVector': "
-                    "{'storageType': 'u', 'pathOrInlineDv': 'abc', 'offset': 1, "
-                    "'sizeInBytes': 4, 'cardinality': 2::BIGINT}}");
+  Checkpoint(
+      0, CheckpointSql({}) +
+             " UNION ALL SELECT NULL, NULL, {'path': 'a', 'partitionValues': "
+             "MAP {'p': 'x', 'q': NULL, 'r': ''}, 'size': 10::BIGINT, "
+             "'modificationTime': 5::BIGINT, 'stats': '{}', 'deletionVector': "
+             "{'storageType': 'u', 'pathOrInlineDv': 'abc', 'offset': 1, "
+             "'sizeInBytes': 4, 'cardinality': 2::BIGINT}}");
   const auto recorder = std::make_shared<Recorder>();
   EXPECT_THAT(Paths({}, recorder), IsEmpty());
   EXPECT_THAT(recorder->seen_, ElementsAre("a p=x q=NULL r= {} true 5"));
@@ -410,7 +450,8 @@ TEST_F(Log, ReadsALongTail) {
 TEST_F(Log, ReadsALargeCommitInPieces) {
   Commit({kProtocol, Metadata("m")});
   std::vector<std::string> lines;
-  for (int i = 0; i < 100'000; ++i) lines.push_back(Add("f" + std::to_string(i)));
+  for (int i = 0; i < 100'000; ++i)
+    lines.push_back(Add("f" + std::to_string(i)));
   lines.push_back(Remove("f7"));
   Commit(lines);
   EXPECT_EQ((*Replay())->Totals()->files, 99'999);

@@ -18,7 +18,9 @@ struct CheckpointKey {
   std::string uuid_name;  // Empty but for V2 checkpoints under a UUID name.
 
   auto Rank() const { return std::tie(version, uuid_name, parts); }
-  bool operator<(const CheckpointKey& other) const { return Rank() < other.Rank(); }
+  bool operator<(const CheckpointKey& other) const {
+    return Rank() < other.Rank();
+  }
 };
 using Parts = std::map<int, const LogFileName*>;
 
@@ -64,11 +66,14 @@ Candidates Sort(std::span<const LogFileName> listing,
   return found;
 }
 
-std::vector<LogFileName> NewestCheckpoint(const Candidates& found, Version limit) {
+std::vector<LogFileName> NewestCheckpoint(const Candidates& found,
+                                          Version limit) {
   std::vector<LogFileName> files;
-  auto after = found.checkpoints.lower_bound({.version = limit + 1, .parts = 0, .uuid_name = {}});
+  auto after = found.checkpoints.lower_bound(
+      {.version = limit + 1, .parts = 0, .uuid_name = {}});
   if (after == found.checkpoints.begin()) return files;
-  for (const auto& [part, file] : std::prev(after)->second) files.push_back(*file);
+  for (const auto& [part, file] : std::prev(after)->second)
+    files.push_back(*file);
   return files;
 }
 
@@ -95,15 +100,17 @@ std::optional<Version> EarliestVersion(const Candidates& found) {
 }
 
 tl::unexpected<Error> Gap(Version missing, const Candidates& found) {
-  std::string message = fmt::format(
-      "the commit of version {} is missing from the log ({})", missing,
-      CommitName(missing));
-  if (const auto earliest = EarliestVersion(found); earliest && missing > *earliest) {
-    message += fmt::format("; restore the file, or read version {} or an older one",
-                           missing - 1);
+  std::string message =
+      fmt::format("the commit of version {} is missing from the log ({})",
+                  missing, CommitName(missing));
+  if (const auto earliest = EarliestVersion(found);
+      earliest && missing > *earliest) {
+    message += fmt::format(
+        "; restore the file, or read version {} or an older one", missing - 1);
   } else {
-    message += "; restore the file: without it and without a checkpoint no version "
-               "can be rebuilt";
+    message +=
+        "; restore the file: without it and without a checkpoint no version "
+        "can be rebuilt";
   }
   return Fail(ErrorCode::kCorruption, "DELTA_LOG_GAP", std::move(message));
 }
@@ -112,10 +119,12 @@ tl::unexpected<Error> Gap(Version missing, const Candidates& found) {
 tl::unexpected<Error> NoStart(const Candidates& found, Version end) {
   const auto earliest = EarliestVersion(found);
   if (!earliest) return Gap(0, found);
-  return Fail(ErrorCode::kNotFound, "DELTA_VERSION_NOT_FOUND",
-              fmt::format("version {} can no longer be rebuilt, because its part of the "
-                          "log was cleaned up; the earliest version that can is {}",
-                          end, *earliest));
+  return Fail(
+      ErrorCode::kNotFound, "DELTA_VERSION_NOT_FOUND",
+      fmt::format(
+          "version {} can no longer be rebuilt, because its part of the "
+          "log was cleaned up; the earliest version that can is {}",
+          end, *earliest));
 }
 
 }  // namespace
@@ -130,14 +139,15 @@ Result<LogSegment> ChooseLogSegment(std::span<const LogFileName> listing,
   }
   if (target && (*target > found.latest || *target < 0)) {
     return Fail(ErrorCode::kNotFound, "DELTA_VERSION_NOT_FOUND",
-                fmt::format("version {} does not exist; the latest is {}", *target,
-                            found.latest));
+                fmt::format("version {} does not exist; the latest is {}",
+                            *target, found.latest));
   }
 
   LogSegment segment;
   segment.version = target.value_or(found.latest);
   segment.checkpoint = NewestCheckpoint(found, segment.version);
-  Version next = segment.checkpoint.empty() ? 0 : segment.checkpoint.front().version + 1;
+  Version next =
+      segment.checkpoint.empty() ? 0 : segment.checkpoint.front().version + 1;
   if (segment.checkpoint.empty() && !found.commits.contains(0) &&
       !LongestCompacted(found, 0, segment.version)) {
     return NoStart(found, segment.version);
@@ -152,7 +162,8 @@ Result<LogSegment> ChooseLogSegment(std::span<const LogFileName> listing,
     segment.deltas.push_back(*delta);
     next = delta->end_version + 1;
   }
-  if (const auto last = found.commits.find(segment.version); last != found.commits.end()) {
+  if (const auto last = found.commits.find(segment.version);
+      last != found.commits.end()) {
     segment.last_commit = *last->second;
   }
   return segment;

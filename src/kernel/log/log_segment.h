@@ -51,8 +51,8 @@ struct LogSegment {
 //                DELTA_TABLE_NOT_FOUND: nothing there makes a table.
 //   kCorruption  DELTA_LOG_GAP: a version between the start and the end is
 //                missing (named).
-Result<LogSegment> ChooseLogSegment(std::span<const LogFileName> listing,
-                                    std::optional<Version> target,
-                                    const std::set<std::string>& passed_over = {});
+Result<LogSegment> ChooseLogSegment(
+    std::span<const LogFileName> listing, std::optional<Version> target,
+    const std::set<std::string>& passed_over = {});
 
 }  // namespace bayou::log

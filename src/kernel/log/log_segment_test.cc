@@ -23,7 +23,8 @@ class Folder {
     return Add(CheckpointName(v), size);
   }
   Folder& CheckpointPart(Version v, int part, int parts) {
-    return Add(fmt::format("{:020}.checkpoint.{:010}.{:010}.parquet", v, part, parts));
+    return Add(
+        fmt::format("{:020}.checkpoint.{:010}.{:010}.parquet", v, part, parts));
   }
   Folder& V2Checkpoint(Version v, const std::string& uuid) {
     return Add(fmt::format("{:020}.checkpoint.{}.json", v, uuid));
@@ -36,8 +37,9 @@ class Folder {
     files_.back().size = size;
     return *this;
   }
-  Result<LogSegment> Choose(std::optional<Version> target = {},
-                            const std::set<std::string>& passed_over = {}) const {
+  Result<LogSegment> Choose(
+      std::optional<Version> target = {},
+      const std::set<std::string>& passed_over = {}) const {
     return ChooseLogSegment(files_, target, passed_over);
   }
 
@@ -61,14 +63,16 @@ TEST(ChooseLogSegment, StartsAtVersionZeroWithoutACheckpoint) {
 }
 
 TEST(ChooseLogSegment, StartsAfterTheNewestCheckpoint) {
-  const auto segment = Folder().Commits(0, 9).Checkpoint(3).Checkpoint(7).Choose();
+  const auto segment =
+      Folder().Commits(0, 9).Checkpoint(3).Checkpoint(7).Choose();
   ASSERT_TRUE(segment);
   EXPECT_THAT(Versions(segment->checkpoint), ElementsAre(7));
   EXPECT_THAT(Versions(segment->deltas), ElementsAre(8, 9));
 }
 
 TEST(ChooseLogSegment, TravelsToAVersionBeforeTheNewestCheckpoint) {
-  const auto segment = Folder().Commits(0, 9).Checkpoint(3).Checkpoint(7).Choose(5);
+  const auto segment =
+      Folder().Commits(0, 9).Checkpoint(3).Checkpoint(7).Choose(5);
   ASSERT_TRUE(segment);
   EXPECT_EQ(segment->version, 5);
   EXPECT_THAT(Versions(segment->checkpoint), ElementsAre(3));
@@ -88,7 +92,8 @@ TEST(ChooseLogSegment, PassesOverACheckpointWithAMissingPart) {
 }
 
 TEST(ChooseLogSegment, PassesOverEmptyAndUnreadableFiles) {
-  const Folder folder = Folder().Commits(0, 4).Checkpoint(1).Checkpoint(2).Checkpoint(3, 0);
+  const Folder folder =
+      Folder().Commits(0, 4).Checkpoint(1).Checkpoint(2).Checkpoint(3, 0);
   EXPECT_THAT(Versions(folder.Choose()->checkpoint), ElementsAre(2));
   EXPECT_THAT(Versions(folder.Choose({}, {CheckpointName(2)})->checkpoint),
               ElementsAre(1));
@@ -162,22 +167,42 @@ TEST_P(ChooseLogSegmentFails, SayingWhatToDo) {
 INSTANTIATE_TEST_SUITE_P(
     , ChooseLogSegmentFails,
     ::testing::Values(
-        Failure{"EmptyFolder", Folder(), {}, ErrorCode::kNotFound,
-                "DELTA_TABLE_NOT_FOUND", "neither a commit nor a checkpoint"},
+        Failure{"EmptyFolder",
+                Folder(),
+                {},
+                ErrorCode::kNotFound,
+                "DELTA_TABLE_NOT_FOUND",
+                "neither a commit nor a checkpoint"},
         Failure{"TargetCleanedUp", Folder().Commits(5, 9).Checkpoint(7), 5,
                 ErrorCode::kNotFound, "DELTA_VERSION_NOT_FOUND",
                 "earliest version that can is 7"},
         Failure{"TargetTooNew", Folder().Commits(0, 2), 3, ErrorCode::kNotFound,
                 "DELTA_VERSION_NOT_FOUND", "the latest is 2"},
-        Failure{"FirstCommitLost", Folder().Commits(1, 2), {}, ErrorCode::kCorruption,
-                "DELTA_LOG_GAP", "version 0"},
-        Failure{"GapInTheMiddle", Folder().Commits(0, 2).Commits(4, 5), {},
-                ErrorCode::kCorruption, "DELTA_LOG_GAP", "version 3"},
-        Failure{"GapAfterCheckpoint", Folder().Checkpoint(3).Commits(5, 6), {},
-                ErrorCode::kCorruption, "DELTA_LOG_GAP", "version 4"},
+        Failure{"FirstCommitLost",
+                Folder().Commits(1, 2),
+                {},
+                ErrorCode::kCorruption,
+                "DELTA_LOG_GAP",
+                "version 0"},
+        Failure{"GapInTheMiddle",
+                Folder().Commits(0, 2).Commits(4, 5),
+                {},
+                ErrorCode::kCorruption,
+                "DELTA_LOG_GAP",
+                "version 3"},
+        Failure{"GapAfterCheckpoint",
+                Folder().Checkpoint(3).Commits(5, 6),
+                {},
+                ErrorCode::kCorruption,
+                "DELTA_LOG_GAP",
+                "version 4"},
         // Version 5 existed: version 4 must not pass for the latest.
-        Failure{"OnlyADamagedCheckpointOfTheLatest", Folder().Commits(0, 4).Checkpoint(5, 0),
-                {}, ErrorCode::kCorruption, "DELTA_LOG_GAP", "version 5"}),
+        Failure{"OnlyADamagedCheckpointOfTheLatest",
+                Folder().Commits(0, 4).Checkpoint(5, 0),
+                {},
+                ErrorCode::kCorruption,
+                "DELTA_LOG_GAP",
+                "version 5"}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

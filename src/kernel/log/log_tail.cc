@@ -28,26 +28,29 @@ constexpr std::int64_t kPiece = std::int64_t{4} << 20;
 
 bool IsLarge(const LogFileName& file) { return file.size > 2 * kPiece; }
 
-std::string NameOf(const LogFileName& file) { return JoinPath(kLogFolder, file.name); }
+std::string NameOf(const LogFileName& file) {
+  return JoinPath(kLogFolder, file.name);
+}
 
 // The actions of a file that is not large.
 Result<Actions> ReadDelta(store::Store& store, const LogFileName& file) {
   const std::string path = JoinPath(store.location(), NameOf(file));
   BAYOU_ASSIGN(const std::string text, store.Read(NameOf(file)));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return Fail(ErrorCode::kCorruption, "DELTA_LOG_EMPTY_COMMIT",
-                fmt::format("{} is empty: its writer probably died before the content "
-                            "reached the disk; restore the file, or delete it if it is "
-                            "the newest commit",
-                            path));
+    return Fail(
+        ErrorCode::kCorruption, "DELTA_LOG_EMPTY_COMMIT",
+        fmt::format("{} is empty: its writer probably died before the content "
+                    "reached the disk; restore the file, or delete it if it is "
+                    "the newest commit",
+                    path));
   }
   return protocol::ParseActions(text, path);
 }
 
 // Takes whole lines of `text`; what is wrong with them is told by parsing the
 // file from its start, for the right line number.
-Status TakeLines(store::Store& store, const LogFileName& file, std::string_view text,
-                 LogTail& tail) {
+Status TakeLines(store::Store& store, const LogFileName& file,
+                 std::string_view text, LogTail& tail) {
   const std::string path = JoinPath(store.location(), NameOf(file));
   auto actions = protocol::ParseActions(text, path);
   if (!actions) {
@@ -64,14 +67,16 @@ Status TakePieces(store::Store& store, const LogFileName& file, LogTail& tail) {
   std::string rest;  // The end of a line whose start is not read yet.
   for (std::int64_t end = file.size; end > 0;) {
     const std::int64_t begin = std::max<std::int64_t>(0, end - kPiece);
-    BAYOU_ASSIGN(std::string piece, store.ReadRange(NameOf(file), begin, end - begin));
+    BAYOU_ASSIGN(std::string piece,
+                 store.ReadRange(NameOf(file), begin, end - begin));
     piece += rest;
     std::size_t first_line = 0;
     if (begin > 0) {
       const std::size_t newline = piece.find('\n');
       first_line = newline == std::string::npos ? piece.size() : newline + 1;
     }
-    BAYOU_TRY(TakeLines(store, file, std::string_view(piece).substr(first_line), tail));
+    BAYOU_TRY(TakeLines(store, file, std::string_view(piece).substr(first_line),
+                        tail));
     piece.resize(first_line);
     rest = std::move(piece);
     if (rest.size() > protocol::kMaxLineSize) {
@@ -88,7 +93,8 @@ Status TakePieces(store::Store& store, const LogFileName& file, LogTail& tail) {
 std::size_t BatchOf(std::span<const LogFileName> files) {
   std::size_t count = 0;
   std::int64_t bytes = 0;
-  for (auto file = files.rbegin(); file != files.rend() && count < kBatch; ++file) {
+  for (auto file = files.rbegin(); file != files.rend() && count < kBatch;
+       ++file) {
     if (!IsLarge(*file)) bytes += file->size;
     if (count > 0 && bytes > kBatchBytes) break;
     ++count;
@@ -137,7 +143,8 @@ struct Reconcile {
     }
   }
   void operator()(protocol::RemoveFile&& remove) const {
-    if (tail.touched.Insert(protocol::FileKey(remove.path, remove.deletion_vector))) {
+    if (tail.touched.Insert(
+            protocol::FileKey(remove.path, remove.deletion_vector))) {
       tail.removes.push_back(std::move(remove));
     }
   }
@@ -173,10 +180,12 @@ Status ReadDeltas(store::Store& store, std::span<const LogFileName> deltas,
     const auto batch = deltas.last(count);
     std::vector<Result<Actions>> results = ReadAll(store, batch);
     for (std::size_t i = count; i-- > 0;) {
-      const Status taken = IsLarge(batch[i]) ? TakePieces(store, batch[i], tail)
-                                             : TakeActions(std::move(results[i]), tail);
+      const Status taken = IsLarge(batch[i])
+                               ? TakePieces(store, batch[i], tail)
+                               : TakeActions(std::move(results[i]), tail);
       if (!taken) {
-        if (batch[i].kind == LogFileKind::kCompacted) *unreadable = batch[i].name;
+        if (batch[i].kind == LogFileKind::kCompacted)
+          *unreadable = batch[i].name;
         return taken;
       }
     }

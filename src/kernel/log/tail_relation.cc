@@ -5,9 +5,8 @@
 #include <duckdb/main/client_context_state.hpp>
 #include <duckdb/main/extension/extension_loader.hpp>
 #include <duckdb/planner/expression/bound_function_expression.hpp>
-
-#include <optional>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "kernel/engine/types.h"
@@ -26,14 +25,16 @@ using duckdb::Vector;
 constexpr const char* kSourceState = "bayou_state_source";
 
 struct SourceState final : duckdb::ClientContextState {
-  explicit SourceState(StateSource the_source) : source(std::move(the_source)) {}
+  explicit SourceState(StateSource the_source)
+      : source(std::move(the_source)) {}
   StateSource source;
 };
 
 duckdb::shared_ptr<SourceState> SourceOf(duckdb::ClientContext& context,
                                          const std::string& function) {
   auto state = context.registered_state->Get<SourceState>(kSourceState);
-  if (!state) throw duckdb::BinderException("%s is internal to Bayou", function);
+  if (!state)
+    throw duckdb::BinderException("%s is internal to Bayou", function);
   return state;
 }
 
@@ -80,11 +81,14 @@ using Vectors = std::optional<protocol::DeletionVectorDescriptor>;
 // The columns of a deletion vector, all NULL where there is none.
 duckdb::vector<Value> VectorValues(const Vectors& vector) {
   if (!vector) {
-    return {Value(kText), Value(kText), Value(kInteger), Value(kInteger), Value(kLong)};
+    return {Value(kText), Value(kText), Value(kInteger), Value(kInteger),
+            Value(kLong)};
   }
-  return {Value(std::string(1, vector->storage_type)), Value(vector->path_or_inline_dv),
+  return {Value(std::string(1, vector->storage_type)),
+          Value(vector->path_or_inline_dv),
           vector->offset ? Value::INTEGER(*vector->offset) : Value(kInteger),
-          Value::INTEGER(vector->size_in_bytes), Value::BIGINT(vector->cardinality)};
+          Value::INTEGER(vector->size_in_bytes),
+          Value::BIGINT(vector->cardinality)};
 }
 
 LogicalType VectorType() {
@@ -105,17 +109,19 @@ struct Table {
 };
 
 Table AddsTable() {
-  return {{kText, TextMap(), kLong, kLong, kText, kText, kInteger, kInteger, kLong, kText,
-           TextMap(), kText, kLong, kLong},
-          {"path", "partition_values", "size", "modification_time", "vector_type",
-           "vector_path", "vector_offset", "vector_size", "vector_cardinality", "stats",
-           "tags", "clustering_provider", "base_row_id", "default_row_commit_version"}};
+  return {{kText, TextMap(), kLong, kLong, kText, kText, kInteger, kInteger,
+           kLong, kText, TextMap(), kText, kLong, kLong},
+          {"path", "partition_values", "size", "modification_time",
+           "vector_type", "vector_path", "vector_offset", "vector_size",
+           "vector_cardinality", "stats", "tags", "clustering_provider",
+           "base_row_id", "default_row_commit_version"}};
 }
 
 Row AddRow(const protocol::AddFile& add) {
-  Row row = {Value(add.path), MapOf(add.partition_values), Value::BIGINT(add.size),
-             Value::BIGINT(add.modification_time)};
-  for (Value& value : VectorValues(add.deletion_vector)) row.push_back(std::move(value));
+  Row row = {Value(add.path), MapOf(add.partition_values),
+             Value::BIGINT(add.size), Value::BIGINT(add.modification_time)};
+  for (Value& value : VectorValues(add.deletion_vector))
+    row.push_back(std::move(value));
   row.push_back(OrNull(add.stats));
   row.push_back(add.tags.empty() ? Value(TextMap()) : MapOf(add.tags));
   row.push_back(OrNull(add.clustering_provider));
@@ -141,23 +147,25 @@ Table RemovesTable() {
 Row RemoveRow(const protocol::RemoveFile& remove) {
   const LogicalType type = RemovesTable().types[0];
   return {Value::STRUCT(
-      type, {Value(remove.path), OrNull(remove.deletion_timestamp), Value::BOOLEAN(false),
-             Value::BOOLEAN(remove.extended_file_metadata), MapOf(remove.partition_values),
-             OrNull(remove.size),
-             remove.deletion_vector
-                 ? Value::STRUCT(VectorType(), VectorValues(remove.deletion_vector))
-                 : Value(VectorType()),
-             OrNull(remove.base_row_id), OrNull(remove.default_row_commit_version)})};
+      type,
+      {Value(remove.path), OrNull(remove.deletion_timestamp),
+       Value::BOOLEAN(false), Value::BOOLEAN(remove.extended_file_metadata),
+       MapOf(remove.partition_values), OrNull(remove.size),
+       remove.deletion_vector
+           ? Value::STRUCT(VectorType(), VectorValues(remove.deletion_vector))
+           : Value(VectorType()),
+       OrNull(remove.base_row_id), OrNull(remove.default_row_commit_version)})};
 }
 
 Table SmallTable() {
-  const LogicalType transaction =
-      LogicalType::STRUCT({{"appId", kText}, {"version", kLong}, {"lastUpdated", kLong}});
+  const LogicalType transaction = LogicalType::STRUCT(
+      {{"appId", kText}, {"version", kLong}, {"lastUpdated", kLong}});
   const LogicalType metadata = LogicalType::STRUCT(
       {{"id", kText},
        {"name", kText},
        {"description", kText},
-       {"format", LogicalType::STRUCT({{"provider", kText}, {"options", TextMap()}})},
+       {"format",
+        LogicalType::STRUCT({{"provider", kText}, {"options", TextMap()}})},
        {"schemaString", kText},
        {"partitionColumns", LogicalType::LIST(kText)},
        {"configuration", TextMap()},
@@ -167,14 +175,17 @@ Table SmallTable() {
                            {"minWriterVersion", kInteger},
                            {"readerFeatures", LogicalType::LIST(kText)},
                            {"writerFeatures", LogicalType::LIST(kText)}});
-  const LogicalType domain = LogicalType::STRUCT(
-      {{"domain", kText}, {"configuration", kText}, {"removed", LogicalType::BOOLEAN}});
+  const LogicalType domain =
+      LogicalType::STRUCT({{"domain", kText},
+                           {"configuration", kText},
+                           {"removed", LogicalType::BOOLEAN}});
   return {{transaction, metadata, protocol, domain},
           {"txn", "metaData", "protocol", "domainMetadata"}};
 }
 
 // A row of SmallTable with one action, in column `position`.
-Row SmallRow(const Table& table, std::size_t position, duckdb::vector<Value> fields) {
+Row SmallRow(const Table& table, std::size_t position,
+             duckdb::vector<Value> fields) {
   Row row;
   for (const LogicalType& type : table.types) row.emplace_back(type);
   row[position] = Value::STRUCT(table.types[position], std::move(fields));
@@ -187,25 +198,31 @@ std::vector<Row> SmallRows(const LogState& state) {
   const Table table = SmallTable();
   const protocol::Protocol& protocol = state.protocol();
   const protocol::Metadata& metadata = state.metadata();
-  const LogicalType format = LogicalType::STRUCT({{"provider", kText}, {"options", TextMap()}});
+  const LogicalType format =
+      LogicalType::STRUCT({{"provider", kText}, {"options", TextMap()}});
   std::vector<Row> rows = {
       SmallRow(table, 2,
                {ProtocolVersion(protocol.min_reader_version),
                 ProtocolVersion(protocol.min_writer_version),
-                ListOrNull(protocol.reader_features), ListOrNull(protocol.writer_features)}),
-      SmallRow(table, 1,
-               {Value(metadata.id), OrNull(metadata.name), OrNull(metadata.description),
-                Value::STRUCT(format, {Value(metadata.format_provider),
-                                       MapOf(metadata.format_options)}),
-                Value(metadata.schema_string), ListOf(metadata.partition_columns),
-                MapOf(metadata.configuration), OrNull(metadata.created_time)})};
+                ListOrNull(protocol.reader_features),
+                ListOrNull(protocol.writer_features)}),
+      SmallRow(
+          table, 1,
+          {Value(metadata.id), OrNull(metadata.name),
+           OrNull(metadata.description),
+           Value::STRUCT(format, {Value(metadata.format_provider),
+                                  MapOf(metadata.format_options)}),
+           Value(metadata.schema_string), ListOf(metadata.partition_columns),
+           MapOf(metadata.configuration), OrNull(metadata.created_time)})};
   for (const auto& [id, transaction] : state.transactions()) {
-    rows.push_back(SmallRow(table, 0, {Value(id), Value::BIGINT(transaction.version),
-                                       OrNull(transaction.last_updated)}));
+    rows.push_back(SmallRow(table, 0,
+                            {Value(id), Value::BIGINT(transaction.version),
+                             OrNull(transaction.last_updated)}));
   }
   for (const auto& [name, domain] : state.domains()) {
     rows.push_back(SmallRow(
-        table, 3, {Value(name), Value(domain.configuration), Value::BOOLEAN(false)}));
+        table, 3,
+        {Value(name), Value(domain.configuration), Value::BOOLEAN(false)}));
   }
   return rows;
 }
@@ -284,7 +301,8 @@ void ReadTable(duckdb::ClientContext&, duckdb::TableFunctionInput& input,
     if (progress.given == progress.rows.size()) {
       progress.rows.clear();
       progress.given = 0;
-      if (!data.kind->read(data.state->source, progress.next++, progress.rows)) break;
+      if (!data.kind->read(data.state->source, progress.next++, progress.rows))
+        break;
       continue;
     }
     const Row& row = progress.rows[progress.given++];
@@ -323,16 +341,17 @@ struct ScalarBindData final : duckdb::FunctionData {
 // A struct with one leaf for each column, nested as the schema is. INVALID when
 // there would be none. Columns of one struct are neighbours.
 template <typename LeafType>
-LogicalType Nest(std::span<const protocol::StatisticsColumn> columns, std::size_t depth,
-                 const LeafType& leaf_type) {
+LogicalType Nest(std::span<const protocol::StatisticsColumn> columns,
+                 std::size_t depth, const LeafType& leaf_type) {
   duckdb::child_list_t<LogicalType> children;
   for (std::size_t i = 0; i < columns.size();) {
     const std::string& name = columns[i].path[depth];
     std::size_t end = i;
     while (end < columns.size() && columns[end].path[depth] == name) ++end;
-    const LogicalType type = columns[i].path.size() == depth + 1
-                                 ? leaf_type(columns[i])
-                                 : Nest(columns.subspan(i, end - i), depth + 1, leaf_type);
+    const LogicalType type =
+        columns[i].path.size() == depth + 1
+            ? leaf_type(columns[i])
+            : Nest(columns.subspan(i, end - i), depth + 1, leaf_type);
     if (type.id() != LogicalTypeId::INVALID) children.emplace_back(name, type);
     i = end;
   }
@@ -343,11 +362,13 @@ LogicalType Nest(std::span<const protocol::StatisticsColumn> columns, std::size_
 // The vector of a leaf under `root`, or nullptr when the type has no such leaf.
 Vector* LeafOf(Vector* root, const protocol::ColumnPath& path) {
   for (const std::string& name : path) {
-    if (root == nullptr || root->GetType().id() != LogicalTypeId::STRUCT) return nullptr;
+    if (root == nullptr || root->GetType().id() != LogicalTypeId::STRUCT)
+      return nullptr;
     const auto& fields = duckdb::StructType::GetChildTypes(root->GetType());
     Vector* next = nullptr;
     for (idx_t i = 0; i < fields.size(); ++i) {
-      if (fields[i].first == name) next = duckdb::StructVector::GetEntries(*root)[i].get();
+      if (fields[i].first == name)
+        next = duckdb::StructVector::GetEntries(*root)[i].get();
     }
     root = next;
   }
@@ -372,7 +393,8 @@ std::optional<Value> BigInt(std::optional<std::int64_t> number) {
   return number ? std::optional(Value::BIGINT(*number)) : std::nullopt;
 }
 
-void ReadTypedStatistics(DataChunk& args, duckdb::ExpressionState& state, Vector& result) {
+void ReadTypedStatistics(DataChunk& args, duckdb::ExpressionState& state,
+                         Vector& result) {
   const auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>()
                          .bind_info->Cast<ScalarBindData>();
   const auto& columns = data.state->source.columns.statistics;
@@ -386,7 +408,8 @@ void ReadTypedStatistics(DataChunk& args, duckdb::ExpressionState& state, Vector
     max.push_back(LeafOf(LeafOf(&result, {"maxValues"}), column.path));
     nulls.push_back(LeafOf(LeafOf(&result, {"nullCount"}), column.path));
   }
-  const auto* texts = duckdb::FlatVector::GetData<duckdb::string_t>(args.data[0]);
+  const auto* texts =
+      duckdb::FlatVector::GetData<duckdb::string_t>(args.data[0]);
   const auto& validity = duckdb::FlatVector::Validity(args.data[0]);
   for (idx_t row = 0; row < args.size(); ++row) {
     if (!validity.RowIsValid(row)) {
@@ -405,20 +428,22 @@ void ReadTypedStatistics(DataChunk& args, duckdb::ExpressionState& state, Vector
   }
 }
 
-std::optional<Value> PartitionValueOf(const Value& map, const protocol::Field& field) {
+std::optional<Value> PartitionValueOf(const Value& map,
+                                      const protocol::Field& field) {
   if (map.IsNull()) return std::nullopt;
   for (const Value& entry : duckdb::MapValue::GetChildren(map)) {
     const auto& pair = duckdb::StructValue::GetChildren(entry);
     if (duckdb::StringValue::Get(pair[0]) != field.physical_name()) continue;
     if (pair[1].IsNull()) return std::nullopt;
-    const auto value =
-        engine::ParsePartitionValue(duckdb::StringValue::Get(pair[1]), field.type);
+    const auto value = engine::ParsePartitionValue(
+        duckdb::StringValue::Get(pair[1]), field.type);
     return value ? std::optional(*value) : std::nullopt;
   }
   return std::nullopt;
 }
 
-void ReadTypedPartition(DataChunk& args, duckdb::ExpressionState& state, Vector& result) {
+void ReadTypedPartition(DataChunk& args, duckdb::ExpressionState& state,
+                        Vector& result) {
   const auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>()
                          .bind_info->Cast<ScalarBindData>();
   const auto& fields = data.state->source.columns.partition;
@@ -434,7 +459,8 @@ void ReadTypedPartition(DataChunk& args, duckdb::ExpressionState& state, Vector&
 
 template <typename TypeOf>
 auto BindScalar(TypeOf type_of) {
-  return [type_of](duckdb::ClientContext& context, duckdb::ScalarFunction& function,
+  return [type_of](duckdb::ClientContext& context,
+                   duckdb::ScalarFunction& function,
                    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>&) {
     auto state = SourceOf(context, function.name);
     function.SetReturnType(type_of(state->source.columns));
@@ -467,8 +493,9 @@ void Register(duckdb::DatabaseInstance& database) {
                                     ReadTypedStatistics, BindStatistics);
   statistics.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(statistics);
-  duckdb::ScalarFunction partition("bayou_partition", {TextMap()}, LogicalType::ANY,
-                                   ReadTypedPartition, BindPartition);
+  duckdb::ScalarFunction partition("bayou_partition", {TextMap()},
+                                   LogicalType::ANY, ReadTypedPartition,
+                                   BindPartition);
   partition.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
   loader.RegisterFunction(partition);
 }
@@ -477,25 +504,30 @@ void Register(duckdb::DatabaseInstance& database) {
 
 LogicalType StatisticsType(const TypedColumns& columns) {
   const auto bounds = Nest(columns.statistics, 0, [](const auto& column) {
-    return protocol::HasBounds(column.type.kind) ? engine::ToLogicalType(column.type)
-                                  : LogicalType(LogicalType::INVALID);
+    return protocol::HasBounds(column.type.kind)
+               ? engine::ToLogicalType(column.type)
+               : LogicalType(LogicalType::INVALID);
   });
-  const auto counts =
-      Nest(columns.statistics, 0, [](const auto&) { return LogicalType(LogicalType::BIGINT); });
+  const auto counts = Nest(columns.statistics, 0, [](const auto&) {
+    return LogicalType(LogicalType::BIGINT);
+  });
   duckdb::child_list_t<LogicalType> fields = {{"numRecords", kLong}};
   if (bounds.id() != LogicalTypeId::INVALID) {
     fields.emplace_back("minValues", bounds);
     fields.emplace_back("maxValues", bounds);
   }
-  if (counts.id() != LogicalTypeId::INVALID) fields.emplace_back("nullCount", counts);
-  if (columns.tight_bounds) fields.emplace_back("tightBounds", LogicalType::BOOLEAN);
+  if (counts.id() != LogicalTypeId::INVALID)
+    fields.emplace_back("nullCount", counts);
+  if (columns.tight_bounds)
+    fields.emplace_back("tightBounds", LogicalType::BOOLEAN);
   return LogicalType::STRUCT(std::move(fields));
 }
 
 LogicalType PartitionType(const TypedColumns& columns) {
   duckdb::child_list_t<LogicalType> fields;
   for (const protocol::Field& field : columns.partition) {
-    fields.emplace_back(field.physical_name(), engine::ToLogicalType(field.type));
+    fields.emplace_back(field.physical_name(),
+                        engine::ToLogicalType(field.type));
   }
   return fields.empty() ? LogicalType(LogicalType::INVALID)
                         : LogicalType::STRUCT(std::move(fields));

@@ -6,14 +6,14 @@
 //   bayou_tail_adds()     the live files of the tail, columns as FilesSql gives
 //   bayou_tail_removes()  its tombstones: (remove)
 //   bayou_small_actions() the rest: (txn, metaData, protocol, domainMetadata)
-//   bayou_stats(json)     statistics typed by the schema, NULL where the text is
+//   bayou_stats(json)     statistics typed by the schema, NULL where the text
+//   is
 //                         no value of the type
 //   bayou_partition(map)  partition values likewise
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,7 +27,8 @@ namespace bayou::log {
 
 struct TypedColumns {
   std::vector<protocol::StatisticsColumn> statistics;
-  bool tight_bounds = false;  // The statistics say whether their bounds are tight.
+  bool tight_bounds =
+      false;  // The statistics say whether their bounds are tight.
   std::vector<protocol::Field> partition;
 };
 

@@ -128,8 +128,8 @@ inline constexpr std::size_t kMaxLineSize = std::size_t{64} << 20;
 // `file` names the text in errors.
 // Errors: kCorruption, condition DELTA_LOG_INVALID, with file and line number:
 // not JSON (also: truncated, pretty-printed over lines), deeper than 128, a
-// line over kMaxLineSize, a required field missing or mistyped, an integer out of
-// range, invalid UTF-8, an action key twice in one line.
+// line over kMaxLineSize, a required field missing or mistyped, an integer out
+// of range, invalid UTF-8, an action key twice in one line.
 Result<std::vector<Action>> ParseActions(std::string_view text,
                                          std::string_view file);
 

@@ -137,7 +137,7 @@ class LeafReader {
 
 struct Bounds {
   std::vector<ColumnBounds>& columns;
-  std::optional<std::string> ColumnBounds::*bound;
+  std::optional<std::string> ColumnBounds::* bound;
 
   static auto Take(JsonCursor& json) { return TakeBound(json); }
   void Store(std::size_t column, const std::optional<std::string>& text) const {

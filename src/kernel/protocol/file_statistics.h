@@ -33,9 +33,9 @@ struct FileStatistics {
 using ColumnPath = std::vector<std::string>;
 
 // Reads what `paths` need from stats JSON and nothing else. Text that is no
-// JSON object gives empty statistics: no statistics, no skipping. What is passed
-// over is checked for quotes and brackets alone. Accepts bare NaN and Infinity
-// tokens as absent bounds. Safe from any thread.
+// JSON object gives empty statistics: no statistics, no skipping. What is
+// passed over is checked for quotes and brackets alone. Accepts bare NaN and
+// Infinity tokens as absent bounds. Safe from any thread.
 FileStatistics ReadStatistics(std::string_view json,
                               std::span<const ColumnPath> paths);
 

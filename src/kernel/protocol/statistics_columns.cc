@@ -9,7 +9,9 @@
 namespace bayou::protocol {
 namespace {
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char Lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 // A dotted name in one form for comparison: names do not contain NUL.
 std::string Joined(const std::vector<std::string>& names) {
@@ -121,11 +123,11 @@ bool HasBounds(TypeKind kind) {
 }
 
 Result<std::vector<StatisticsColumn>> ChooseStatisticsColumns(
-    const Schema& schema,
-    const std::vector<std::size_t>& partition_columns,
+    const Schema& schema, const std::vector<std::size_t>& partition_columns,
     const TableProperties& properties) {
   std::optional<std::set<std::string>> named;
-  if (const auto list = properties.stats_columns()) named = ParseColumnList(*list);
+  if (const auto list = properties.stats_columns())
+    named = ParseColumnList(*list);
   Chooser chooser(std::move(named), properties.num_indexed_columns());
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
     const bool partition =

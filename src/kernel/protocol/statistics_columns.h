@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which columns of a table get statistics in its files: the first 32 leaf
-// columns, or as many as delta.dataSkippingNumIndexedCols says, or exactly those
-// of delta.dataSkippingStatsColumns. Partition columns never do, nor count.
+// columns, or as many as delta.dataSkippingNumIndexedCols says, or exactly
+// those of delta.dataSkippingStatsColumns. Partition columns never do, nor
+// count.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,9 @@
 
 namespace bayou::protocol {
 
-// Whether statistics give a least and a greatest value for columns of this type.
-// Protocol: "Per-file Statistics"; delta-spark writes bounds for numbers, dates,
-// times and strings only.
+// Whether statistics give a least and a greatest value for columns of this
+// type. Protocol: "Per-file Statistics"; delta-spark writes bounds for numbers,
+// dates, times and strings only.
 bool HasBounds(TypeKind kind);
 
 // A leaf: a field that is no struct. Arrays, maps and variants are leaves as a
@@ -35,8 +36,7 @@ struct StatisticsColumn {
 // condition DELTA_INVALID_TABLE_PROPERTY, when delta.dataSkippingStatsColumns
 // names a column that is not there.
 Result<std::vector<StatisticsColumn>> ChooseStatisticsColumns(
-    const Schema& schema,
-    const std::vector<std::size_t>& partition_columns,
+    const Schema& schema, const std::vector<std::size_t>& partition_columns,
     const TableProperties& properties);
 
 }  // namespace bayou::protocol

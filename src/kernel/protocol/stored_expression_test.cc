@@ -23,16 +23,36 @@ std::string FromDuckDB(std::string_view text) {
 }
 
 TEST(StoredExpressionTest, KeepsWhatSparkWrites) {
-  for (const char* text :
-       {"v > 0 AND LENGTH(s) < 10", "CAST(ts AS DATE)", "YEAR(ts)", "c1 + 1",
-        "a IS NOT NULL", "NOT (a AND b)", "a NOT IN (1, 2)",
-        "a BETWEEN 1 AND 2", "a NOT BETWEEN 1 AND 2",
-        "CASE WHEN a > 1 THEN 'x' ELSE NULL END",
-        "CASE a WHEN 1 THEN 2 ELSE 3 END", "a - (b - c)", "(a + b) * c",
-        "s LIKE 'a%'", "s NOT LIKE 'a\\\\%'", "`select` = 1", "a.b.c > 1",
-        "DATE '2024-01-01' <= d", "X'0AFF' = b", "1L + 2S + 3Y",
-        "1.5D < 2.5F", "a <=> b", "a <> b", "xs[0] = 1", "-a", "-(-1)",
-        "a || 'b'", "a DIV 2 = 1", "(a = b) = c", "(a | b) & c ^ d"}) {
+  for (const char* text : {"v > 0 AND LENGTH(s) < 10",
+                           "CAST(ts AS DATE)",
+                           "YEAR(ts)",
+                           "c1 + 1",
+                           "a IS NOT NULL",
+                           "NOT (a AND b)",
+                           "a NOT IN (1, 2)",
+                           "a BETWEEN 1 AND 2",
+                           "a NOT BETWEEN 1 AND 2",
+                           "CASE WHEN a > 1 THEN 'x' ELSE NULL END",
+                           "CASE a WHEN 1 THEN 2 ELSE 3 END",
+                           "a - (b - c)",
+                           "(a + b) * c",
+                           "s LIKE 'a%'",
+                           "s NOT LIKE 'a\\\\%'",
+                           "`select` = 1",
+                           "a.b.c > 1",
+                           "DATE '2024-01-01' <= d",
+                           "X'0AFF' = b",
+                           "1L + 2S + 3Y",
+                           "1.5D < 2.5F",
+                           "a <=> b",
+                           "a <> b",
+                           "xs[0] = 1",
+                           "-a",
+                           "-(-1)",
+                           "a || 'b'",
+                           "a DIV 2 = 1",
+                           "(a = b) = c",
+                           "(a | b) & c ^ d"}) {
     EXPECT_EQ(Stored(text), text);
   }
 }
@@ -52,8 +72,8 @@ TEST(StoredExpressionTest, ReadsTheSpellingsOfSpark) {
 
 TEST(StoredExpressionTest, RefusesWhatIsNoScalarExpression) {
   for (const char* text :
-       {"", "a +", "(a", "a)", "'a", "a b", "1 2", "a = = b",
-        "case end", "a in ()", "f(,)", "\x01", "?", ":x", "a;b"}) {
+       {"", "a +", "(a", "a)", "'a", "a b", "1 2", "a = = b", "case end",
+        "a in ()", "f(,)", "\x01", "?", ":x", "a;b"}) {
     EXPECT_EQ(Stored(text), "DELTA_EXPRESSION_INVALID") << text;
   }
   for (const char* text :

@@ -40,10 +40,9 @@ TEST(TableSchema, HasPhysicalNamesWhereColumnsAreMapped) {
 }
 
 TEST(TableSchema, ForgetsWhatIsLeftOverOfColumnMapping) {
-  for (const auto& schema :
-       {TableSchema(Versions(1, 2), Mapped("name")),
-        TableSchema(Versions(2, 5), Mapped("none")),
-        TableSchema(Versions(2, 5), Mapped(""))}) {
+  for (const auto& schema : {TableSchema(Versions(1, 2), Mapped("name")),
+                             TableSchema(Versions(2, 5), Mapped("none")),
+                             TableSchema(Versions(2, 5), Mapped(""))}) {
     EXPECT_EQ(schema->fields.at(0).physical_name(), "a");
     EXPECT_EQ(schema->fields.at(0).field_id(), std::nullopt);
     EXPECT_EQ(Inner(*schema).physical_name(), "b");

@@ -209,7 +209,8 @@ class PartitionWriter {
                        table_.columns[input].field.physical_name()});
     // A float's text in the log may stand for more than one stored value.
     const Value& value = constant.Cast<duckdb::BoundConstantExpression>().value;
-    if (!field || IsFloat(value.type()) || field->type != value.type()) return {};
+    if (!field || IsFloat(value.type()) || field->type != value.type())
+      return {};
     const auto literal = LiteralOf(value, field->type);
     return literal ? OrNull(*field, text, *literal) : std::string();
   }

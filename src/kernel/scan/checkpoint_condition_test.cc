@@ -26,8 +26,8 @@ class BoundsSqlTest : public ::testing::Test {
     const auto type = connection_->Query("SELECT " + add)->types[0];
     const std::string condition = BoundsSql({"x"}, op, constant, 32, type);
     if (condition.empty()) return true;
-    const auto kept = connection_->Query("SELECT " + condition + " FROM (SELECT " +
-                                         add + " AS add)");
+    const auto kept = connection_->Query("SELECT " + condition +
+                                         " FROM (SELECT " + add + " AS add)");
     EXPECT_FALSE(kept->HasError()) << kept->GetError();
     return kept->GetValue(0, 0).GetValue<bool>();
   }
@@ -49,14 +49,15 @@ TEST_F(BoundsSqlTest, KeepsAColumnThatWasWidenedFromFloat) {
   EXPECT_TRUE(Keeps("0.1::DOUBLE", "0.1::DOUBLE", kEqual, Value::DOUBLE(0.1F)));
   EXPECT_TRUE(
       Keeps("-0.1::DOUBLE", "-0.1::DOUBLE", kLess, Value::DOUBLE(-0.1)));
-  EXPECT_TRUE(Keeps("1e300::DOUBLE", "1e300::DOUBLE", kEqual,
-                    Value::DOUBLE(1e300)));
+  EXPECT_TRUE(
+      Keeps("1e300::DOUBLE", "1e300::DOUBLE", kEqual, Value::DOUBLE(1e300)));
 }
 
 TEST_F(BoundsSqlTest, KeepsStringsThatOthersCutElsewhere) {
   const std::string whole(52, 'a');
   for (const int cut : {16, 31, 32, 40}) {
-    const std::string max = "'" + whole.substr(0, static_cast<std::size_t>(cut)) + "'";
+    const std::string max =
+        "'" + whole.substr(0, static_cast<std::size_t>(cut)) + "'";
     EXPECT_TRUE(Keeps("'a'", max, kEqual, Value(whole))) << cut;
     EXPECT_FALSE(Keeps("'a'", max, kGreater, Value("b"))) << cut;
   }

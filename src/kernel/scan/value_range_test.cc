@@ -83,10 +83,12 @@ TEST(ValueRange, AMaximumInMillisecondsStandsForItsMicroseconds) {
 
 TEST(ValueRange, OfAFileWithoutStatisticsLeavesNothingOut) {
   const ValueRange unknown;
-  for (const double constant : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double constant :
+       {0.0, std::numeric_limits<double>::quiet_NaN()}) {
     for (const auto op :
          {ExpressionType::COMPARE_EQUAL, ExpressionType::COMPARE_NOTEQUAL,
-          ExpressionType::COMPARE_LESSTHAN, ExpressionType::COMPARE_GREATERTHANOREQUALTO}) {
+          ExpressionType::COMPARE_LESSTHAN,
+          ExpressionType::COMPARE_GREATERTHANOREQUALTO}) {
       EXPECT_TRUE(Compare(unknown, op, Value::DOUBLE(constant)).can_be_true);
     }
   }

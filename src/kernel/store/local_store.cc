@@ -174,9 +174,10 @@ class TemporaryFile {
 // From here on the name may exist: an error leaves the caller in doubt.
 Status Acknowledge(const std::string& path) {
   if (const Status synced = SyncFolder(ParentOf(path)); !synced) {
-    return Fail(ErrorCode::kCommitUnknown, "DELTA_COMMIT_UNKNOWN",
-                fmt::format("{} was written, but it is not known to be durable: {}",
-                            path, synced.error().message));
+    return Fail(
+        ErrorCode::kCommitUnknown, "DELTA_COMMIT_UNKNOWN",
+        fmt::format("{} was written, but it is not known to be durable: {}",
+                    path, synced.error().message));
   }
   return {};
 }
@@ -230,8 +231,9 @@ Result<std::vector<ObjectMeta>> LocalStore::List(std::string_view folder,
     found.push_back({std::string(name), info.st_size, ModifiedMs(info)});
   }
   if (errno != 0) return SystemError(errno, "list the folder", path);
-  std::sort(found.begin(), found.end(),
-            [](const ObjectMeta& a, const ObjectMeta& b) { return a.name < b.name; });
+  std::sort(
+      found.begin(), found.end(),
+      [](const ObjectMeta& a, const ObjectMeta& b) { return a.name < b.name; });
   return found;
 }
 
@@ -271,8 +273,8 @@ Result<std::string> LocalStore::Read(std::string_view name) {
   BAYOU_ASSIGN(const std::int64_t size, OpenFile(path, fd));
   if (size > kMaxObjectSize) {
     return Fail(ErrorCode::kResourceExhausted, "FILE_TOO_LARGE",
-                fmt::format("{} has {} bytes; at most {} are read at once", path,
-                            size, kMaxObjectSize));
+                fmt::format("{} has {} bytes; at most {} are read at once",
+                            path, size, kMaxObjectSize));
   }
   return ReadBytes(fd, path, 0, size);
 }
@@ -284,16 +286,16 @@ Result<std::string> LocalStore::ReadRange(std::string_view name,
   Descriptor fd(-1);
   BAYOU_ASSIGN(const std::int64_t size, OpenFile(path, fd));
   // Checked before anything is allocated: the range may come from the table.
-  if (offset < 0 || length < 0 || offset > size ||
-      length > size - offset) {
-    return Fail(ErrorCode::kCorruption, "FILE_TOO_SHORT",
-                fmt::format("{} has {} bytes, but {} bytes from {} on are needed",
-                            path, size, length, offset));
+  if (offset < 0 || length < 0 || offset > size || length > size - offset) {
+    return Fail(
+        ErrorCode::kCorruption, "FILE_TOO_SHORT",
+        fmt::format("{} has {} bytes, but {} bytes from {} on are needed", path,
+                    size, length, offset));
   }
   if (length > kMaxObjectSize) {
     return Fail(ErrorCode::kResourceExhausted, "FILE_TOO_LARGE",
-                fmt::format("{} bytes of {} are too many to read at once", length,
-                            path));
+                fmt::format("{} bytes of {} are too many to read at once",
+                            length, path));
   }
   BAYOU_ASSIGN(std::string content, ReadBytes(fd, path, offset, length));
   if (content.size() != static_cast<std::size_t>(length)) {
@@ -316,7 +318,8 @@ Result<ObjectMeta> LocalStore::Head(std::string_view name) {
   return ObjectMeta{std::string(name), info.st_size, ModifiedMs(info)};
 }
 
-Status LocalStore::PutIfAbsent(std::string_view name, std::string_view content) {
+Status LocalStore::PutIfAbsent(std::string_view name,
+                               std::string_view content) {
   const std::string path = NativePath(name);
   BAYOU_TRY(CreateFolders(ParentOf(path)));
   BAYOU_ASSIGN(TemporaryFile file, TemporaryFile::Write(path, content));
@@ -332,11 +335,12 @@ Status LocalStore::PutIfAbsent(std::string_view name, std::string_view content) 
       }
       if (errno == EINVAL || errno == ENOSYS) {
         // A plain rename would overwrite another writer's commit.
-        return Fail(ErrorCode::kUnsupported, "STORE_WITHOUT_ATOMIC_CREATE",
-                    fmt::format("the file system of {} can neither link nor rename "
-                                "without replacing, so nothing can be committed "
-                                "safely there; put the table on another one",
-                                path));
+        return Fail(
+            ErrorCode::kUnsupported, "STORE_WITHOUT_ATOMIC_CREATE",
+            fmt::format("the file system of {} can neither link nor rename "
+                        "without replacing, so nothing can be committed "
+                        "safely there; put the table on another one",
+                        path));
       }
       error = errno;
     }
@@ -397,8 +401,8 @@ int OpenBeneath(const Descriptor& folder, std::string_view name,
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   const std::string path(name);
   while (true) {
-    file = Descriptor(static_cast<int>(::syscall(
-        SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
+    file = Descriptor(static_cast<int>(
+        ::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how)));
     if (file.ok()) return 0;
     if (errno != EINTR && errno != EAGAIN) return errno;
   }

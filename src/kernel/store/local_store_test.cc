@@ -126,7 +126,8 @@ TEST_F(LocalStoreTest, ListsFilesInOrderFromAName) {
 TEST_F(LocalStoreTest, GivesTheTimeInMilliseconds) {
   ASSERT_TRUE(store_->Put("a", ""));
   const timespec times[2] = {{0, 0}, {1700000000, 123456789}};
-  ASSERT_EQ(::utimensat(AT_FDCWD, store_->NativePath("a").c_str(), times, 0), 0);
+  ASSERT_EQ(::utimensat(AT_FDCWD, store_->NativePath("a").c_str(), times, 0),
+            0);
   EXPECT_EQ(store_->Head("a")->modified_ms, 1700000000123);
   EXPECT_EQ(store_->List("", "")->front().modified_ms, 1700000000123);
 }
@@ -144,8 +145,14 @@ TEST_F(LocalStoreTest, TellsWhatIsMissing) {
 TEST_F(LocalStoreTest, RefusesRangesBeyondTheEndBeforeItAllocates) {
   ASSERT_TRUE(store_->Put("a", "12345"));
   EXPECT_EQ(store_->ReadRange("a", 5, 0), "");
-  for (const auto& [offset, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-           {0, 6}, {6, 0}, {-1, 1}, {0, -1}, {1, INT64_MAX}, {INT64_MAX, INT64_MAX}}) {
+  for (const auto& [offset, length] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {0, 6},
+           {6, 0},
+           {-1, 1},
+           {0, -1},
+           {1, INT64_MAX},
+           {INT64_MAX, INT64_MAX}}) {
     EXPECT_EQ(store_->ReadRange("a", offset, length).error().code,
               ErrorCode::kCorruption);
   }

@@ -20,8 +20,8 @@ namespace bayou::store {
 
 struct ObjectMeta {
   std::string name;  // Relative to the listed folder, without leading slash.
-  std::int64_t size = 0;           // Bytes.
-  std::int64_t modified_ms = 0;    // Milliseconds since 1970, UTC.
+  std::int64_t size = 0;         // Bytes.
+  std::int64_t modified_ms = 0;  // Milliseconds since 1970, UTC.
 };
 
 class Store {
@@ -50,7 +50,8 @@ class Store {
   // returns. Creates missing folders.
   // Errors: kAlreadyExists when the name is taken (nothing was changed);
   // kCommitUnknown when it may or may not have been created.
-  virtual Status PutIfAbsent(std::string_view name, std::string_view content) = 0;
+  virtual Status PutIfAbsent(std::string_view name,
+                             std::string_view content) = 0;
 
   // As PutIfAbsent, but replaces what is there, atomically for readers.
   virtual Status Put(std::string_view name, std::string_view content) = 0;
@@ -59,8 +60,8 @@ class Store {
   // folders above it.
   virtual Status Sync(std::string_view name) = 0;
 
-  // Gives a file that the engine wrote its final name, durably, and replaces what
-  // is there, atomically for readers. Both names are in the same folder.
+  // Gives a file that the engine wrote its final name, durably, and replaces
+  // what is there, atomically for readers. Both names are in the same folder.
   // Errors: kNotFound.
   virtual Status Move(std::string_view from, std::string_view to) = 0;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/table/checkpoint_writer.h"
 
-#include <duckdb/common/crypto/md5.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <duckdb/common/crypto/md5.hpp>
 #include <utility>
 
 #include "base/json.h"
@@ -33,7 +33,8 @@ constexpr std::int64_t kFilesWorthSorting = 10 * kRowGroupSize;
 
 log::TypedColumns ColumnsOf(const Snapshot& snapshot) {
   log::TypedColumns columns;
-  columns.tight_bounds = protocol::Supports(snapshot.protocol(), "deletionVectors");
+  columns.tight_bounds =
+      protocol::Supports(snapshot.protocol(), "deletionVectors");
   std::vector<std::size_t> positions;
   const auto& fields = snapshot.schema().fields;
   for (const std::string& name : snapshot.metadata().partition_columns) {
@@ -43,8 +44,8 @@ log::TypedColumns ColumnsOf(const Snapshot& snapshot) {
   }
   // A property that names no column chooses none: files stay readable without
   // typed statistics, a table without checkpoints does not.
-  if (auto chosen = protocol::ChooseStatisticsColumns(snapshot.schema(), positions,
-                                                      snapshot.properties())) {
+  if (auto chosen = protocol::ChooseStatisticsColumns(
+          snapshot.schema(), positions, snapshot.properties())) {
     columns.statistics = *std::move(chosen);
   }
   return columns;
@@ -55,7 +56,10 @@ class CheckpointQuery {
  public:
   CheckpointQuery(const Snapshot& snapshot, duckdb::DatabaseInstance& database,
                   const log::StateSource& source, bool sorted)
-      : snapshot_(snapshot), database_(database), source_(source), sorted_(sorted) {}
+      : snapshot_(snapshot),
+        database_(database),
+        source_(source),
+        sorted_(sorted) {}
 
   Result<std::string> Sql() const {
     BAYOU_ASSIGN(const std::string adds, Adds());
@@ -68,22 +72,29 @@ class CheckpointQuery {
   }
 
  private:
-  log::FileFilter Filter() const { return {nullptr, snapshot_.state().touched(), nullptr}; }
+  log::FileFilter Filter() const {
+    return {nullptr, snapshot_.state().touched(), nullptr};
+  }
 
   Result<std::string> Adds() const {
     BAYOU_ASSIGN(const std::string files, Files());
     std::string sql = fmt::format(
-        "SELECT struct_pack(\"path\" := path, \"partitionValues\" := partition_values, "
+        "SELECT struct_pack(\"path\" := path, \"partitionValues\" := "
+        "partition_values, "
         "\"size\" := size, \"modificationTime\" := modification_time, "
         "\"dataChange\" := false, \"tags\" := tags, \"deletionVector\" := "
-        "CASE WHEN vector_type IS NOT NULL THEN struct_pack(\"storageType\" := vector_type, "
+        "CASE WHEN vector_type IS NOT NULL THEN struct_pack(\"storageType\" := "
+        "vector_type, "
         "\"pathOrInlineDv\" := vector_path, \"offset\" := vector_offset, "
-        "\"sizeInBytes\" := vector_size, \"cardinality\" := vector_cardinality) END, "
+        "\"sizeInBytes\" := vector_size, \"cardinality\" := "
+        "vector_cardinality) END, "
         "\"baseRowId\" := base_row_id, "
         "\"defaultRowCommitVersion\" := default_row_commit_version, "
         "\"clusteringProvider\" := clustering_provider{}) AS add FROM ({})",
         StatisticsFields(), files);
-    return sorted_ ? fmt::format("SELECT add FROM ({}) AS files{}", sql, Order()) : sql;
+    return sorted_
+               ? fmt::format("SELECT add FROM ({}) AS files{}", sql, Order())
+               : sql;
   }
 
   std::string StatisticsFields() const {
@@ -92,7 +103,8 @@ class CheckpointQuery {
     if (properties.checkpoint_stats_as_json()) sql += ", \"stats\" := stats";
     if (!properties.checkpoint_stats_as_struct()) return sql;
     if (!source_.columns.partition.empty()) {
-      sql += ", \"partitionValues_parsed\" := bayou_partition(partition_values)";
+      sql +=
+          ", \"partitionValues_parsed\" := bayou_partition(partition_values)";
     }
     return sql + ", \"stats_parsed\" := bayou_stats(stats)";
   }
@@ -105,9 +117,11 @@ class CheckpointQuery {
       order += fmt::format(", files.add.\"partitionValues_parsed\".{}",
                            engine::Identifier(field.physical_name()));
     }
-    const auto bounds = log::FieldType(log::StatisticsType(source_.columns), "minValues");
+    const auto bounds =
+        log::FieldType(log::StatisticsType(source_.columns), "minValues");
     if (bounds.id() == LogicalTypeId::STRUCT) {
-      const std::string& first = duckdb::StructType::GetChildTypes(bounds)[0].first;
+      const std::string& first =
+          duckdb::StructType::GetChildTypes(bounds)[0].first;
       order += fmt::format(", files.add.\"stats_parsed\".\"minValues\".{}",
                            engine::Identifier(first));
     }
@@ -115,11 +129,14 @@ class CheckpointQuery {
   }
 
   Result<std::string> Files() const {
-    const log::FileFields all{.stats = true, .tags = true, .row_tracking = true};
+    const log::FileFields all{
+        .stats = true, .tags = true, .row_tracking = true};
     std::string sql = "SELECT * FROM bayou_tail_adds()";
-    for (const log::CheckpointRelation& relation : snapshot_.state().relations()) {
+    for (const log::CheckpointRelation& relation :
+         snapshot_.state().relations()) {
       BAYOU_ASSIGN(const bool has_json, log::HasJsonStats(database_, relation));
-      const std::string older = log::FilesSql(relation, all, Filter(), has_json);
+      const std::string older =
+          log::FilesSql(relation, all, Filter(), has_json);
       if (!older.empty()) sql += " UNION ALL " + older;
     }
     return sql;
@@ -127,7 +144,8 @@ class CheckpointQuery {
 
   std::string Removes() const {
     std::string sql = "SELECT * FROM bayou_tail_removes()";
-    for (const log::CheckpointRelation& relation : snapshot_.state().relations()) {
+    for (const log::CheckpointRelation& relation :
+         snapshot_.state().relations()) {
       const std::string older =
           log::RemovesSql(relation, source_.tombstone_cutoff_ms, Filter());
       if (!older.empty()) sql += " UNION ALL " + older;
@@ -168,20 +186,24 @@ Result<Written> Count(duckdb::Connection& connection, const std::string& path) {
 Result<Written> Verify(duckdb::Connection& connection, const std::string& path,
                        const log::FileTotals& expected) {
   BAYOU_ASSIGN(const Written written, Count(connection, path));
-  if (written.totals.files != expected.files || written.totals.bytes != expected.bytes ||
-      written.protocols != 1 || written.metadata != 1) {
-    return Fail(ErrorCode::kInternal, "DELTA_CHECKPOINT_MISMATCH",
-                fmt::format("the checkpoint {} came out with {} files of {} bytes instead "
-                            "of {} files of {} bytes; it was not put in place",
-                            path, written.totals.files, written.totals.bytes,
-                            expected.files, expected.bytes));
+  if (written.totals.files != expected.files ||
+      written.totals.bytes != expected.bytes || written.protocols != 1 ||
+      written.metadata != 1) {
+    return Fail(
+        ErrorCode::kInternal, "DELTA_CHECKPOINT_MISMATCH",
+        fmt::format(
+            "the checkpoint {} came out with {} files of {} bytes instead "
+            "of {} files of {} bytes; it was not put in place",
+            path, written.totals.files, written.totals.bytes, expected.files,
+            expected.bytes));
   }
   return written;
 }
 
-// The hint's JSON with its checksum. Protocol: "JSON checksum": every value is a
-// number, so the canonical form is the sorted list of names and numbers.
-std::string HintJson(Version version, const Written& written, std::int64_t bytes) {
+// The hint's JSON with its checksum. Protocol: "JSON checksum": every value is
+// a number, so the canonical form is the sorted list of names and numbers.
+std::string HintJson(Version version, const Written& written,
+                     std::int64_t bytes) {
   const std::string canonical = fmt::format(
       "\"numOfAddFiles\"={},\"size\"={},\"sizeInBytes\"={},\"version\"={}",
       written.totals.files, written.rows, bytes, version);
@@ -201,7 +223,8 @@ Status PutHint(store::Store& store, Version version, const Written& written,
                    HintJson(version, written, bytes));
 }
 
-Result<Written> WriteFile(const Snapshot& snapshot, duckdb::DatabaseInstance& database,
+Result<Written> WriteFile(const Snapshot& snapshot,
+                          duckdb::DatabaseInstance& database,
                           log::StateSource source, const std::string& name) {
   BAYOU_ASSIGN(const log::FileTotals totals, snapshot.state().Totals());
   const bool sorted = totals.files >= kFilesWorthSorting &&
@@ -214,10 +237,10 @@ Result<Written> WriteFile(const Snapshot& snapshot, duckdb::DatabaseInstance& da
   connection->Query("SET SESSION preserve_insertion_order = true");
   const std::string path = snapshot.store().NativePath(name);
   BAYOU_TRY(engine::Run(
-      *connection,
-      fmt::format("COPY ({}) TO {} (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE {}, "
-                  "USE_TMP_FILE false)",
-                  rows, engine::Literal(path), kRowGroupSize)));
+      *connection, fmt::format("COPY ({}) TO {} (FORMAT parquet, COMPRESSION "
+                               "snappy, ROW_GROUP_SIZE {}, "
+                               "USE_TMP_FILE false)",
+                               rows, engine::Literal(path), kRowGroupSize)));
   return Verify(*connection, path, totals);
 }
 
@@ -231,16 +254,17 @@ bool IsCheckpointDue(const Snapshot& snapshot) {
          snapshot.version() % snapshot.properties().checkpoint_interval() == 0;
 }
 
-Status WriteCheckpoint(const Snapshot& snapshot, duckdb::DatabaseInstance& database,
-                       Env& env) {
+Status WriteCheckpoint(const Snapshot& snapshot,
+                       duckdb::DatabaseInstance& database, Env& env) {
   BAYOU_TRY(protocol::CheckWritable(snapshot.protocol(), snapshot.metadata(),
                                     snapshot.location()));
   store::Store& store = snapshot.store();
   const std::string name =
       JoinPath(log::kLogFolder, log::CheckpointName(snapshot.version()));
-  const std::string temporary =
-      JoinPath(log::kLogFolder, fmt::format(".{}.{}.tmp", log::CheckpointName(snapshot.version()),
-                                            NewUuid(env)));
+  const std::string temporary = JoinPath(
+      log::kLogFolder,
+      fmt::format(".{}.{}.tmp", log::CheckpointName(snapshot.version()),
+                  NewUuid(env)));
   auto written = WriteFile(
       snapshot, database,
       {.state = snapshot.shared_state(),

@@ -3,11 +3,11 @@
 // Writes a checkpoint of a snapshot: one classic Parquet file, which every
 // reader of the protocol knows.
 //
-// The files of the older checkpoint stream through, so memory does not grow with
-// the table. Statistics and partition values are written typed as well as in
-// JSON, and in an order that lets a reader skip row groups. Nothing takes the
-// place of anything before it is complete, durable and counted: a process killed
-// at any moment leaves at most a file that nobody reads.
+// The files of the older checkpoint stream through, so memory does not grow
+// with the table. Statistics and partition values are written typed as well as
+// in JSON, and in an order that lets a reader skip row groups. Nothing takes
+// the place of anything before it is complete, durable and counted: a process
+// killed at any moment leaves at most a file that nobody reads.
 //
 // Protocol: "Checkpoints", "Checkpoint Schema", "Last Checkpoint File".
 #pragma once
@@ -24,11 +24,12 @@ namespace bayou::table {
 // written: every delta.checkpointInterval-th, unless there is one already.
 bool IsCheckpointDue(const Snapshot& snapshot);
 
-// Writes the checkpoint of the snapshot's version, and `_last_checkpoint` unless
-// that names a newer one. `env` tells which tombstones have expired.
-// Errors: those of CheckWritable; of reading the older checkpoint; of the store.
-// The table is as valid after an error as before.
-Status WriteCheckpoint(const Snapshot& snapshot, duckdb::DatabaseInstance& database,
+// Writes the checkpoint of the snapshot's version, and `_last_checkpoint`
+// unless that names a newer one. `env` tells which tombstones have expired.
+// Errors: those of CheckWritable; of reading the older checkpoint; of the
+// store. The table is as valid after an error as before.
+Status WriteCheckpoint(const Snapshot& snapshot,
+                       duckdb::DatabaseInstance& database,
                        Env& env = Env::System());
 
 }  // namespace bayou::table

@@ -33,7 +33,8 @@ struct Listing {
   bool is_whole = true;
 };
 
-Result<Listing> ListFromHint(store::Store& store, std::optional<Version> target) {
+Result<Listing> ListFromHint(store::Store& store,
+                             std::optional<Version> target) {
   const auto hint = log::ReadLastCheckpoint(store);
   const bool helps = hint && (!target || hint->version <= *target);
   const Version first = helps ? hint->version : 0;
@@ -42,7 +43,8 @@ Result<Listing> ListFromHint(store::Store& store, std::optional<Version> target)
 }
 
 // The segment for `target`. A hint that leads nowhere costs a second listing.
-Result<LogSegment> ChooseSegment(store::Store& store, std::optional<Version> target,
+Result<LogSegment> ChooseSegment(store::Store& store,
+                                 std::optional<Version> target,
                                  const std::set<std::string>& passed_over,
                                  Listing& listing) {
   auto segment = log::ChooseLogSegment(listing.files, target, passed_over);
@@ -54,9 +56,9 @@ Result<LogSegment> ChooseSegment(store::Store& store, std::optional<Version> tar
 
 // Replays `target`, or the newest version; a checkpoint or compacted file that
 // cannot be read is passed over for as long as there is another way.
-Result<std::shared_ptr<const LogState>> Replay(const std::shared_ptr<store::Store>& store,
-                                               duckdb::DatabaseInstance& database,
-                                               std::optional<Version> target) {
+Result<std::shared_ptr<const LogState>> Replay(
+    const std::shared_ptr<store::Store>& store,
+    duckdb::DatabaseInstance& database, std::optional<Version> target) {
   BAYOU_ASSIGN(Listing listing, ListFromHint(*store, target));
   std::set<std::string> passed_over;
   std::optional<Error> cause;
@@ -79,20 +81,22 @@ bool IsCatalogManaged(const protocol::Protocol& protocol) {
 
 Status CheckProtocol(const LogState& state, const std::string& location,
                      bool version_is_given) {
-  // A version that is asked for by its number needs no more than the commits that
-  // the catalog has published.
+  // A version that is asked for by its number needs no more than the commits
+  // that the catalog has published.
   if (IsCatalogManaged(state.protocol()) && !version_is_given) {
-    return Fail(ErrorCode::kUnsupported, "DELTA_CATALOG_MANAGED",
-                fmt::format("table {} is managed by a catalog, and only that catalog "
-                            "knows its latest version; read it through its catalog, or "
-                            "with VERSION AS OF a version that it has published (up to "
-                            "{})",
-                            location, state.segment().version));
+    return Fail(
+        ErrorCode::kUnsupported, "DELTA_CATALOG_MANAGED",
+        fmt::format("table {} is managed by a catalog, and only that catalog "
+                    "knows its latest version; read it through its catalog, or "
+                    "with VERSION AS OF a version that it has published (up to "
+                    "{})",
+                    location, state.segment().version));
   }
   return protocol::CheckReadable(state.protocol(), location);
 }
 
-Status CheckPartitionColumns(const LogState& state, const protocol::Schema& schema) {
+Status CheckPartitionColumns(const LogState& state,
+                             const protocol::Schema& schema) {
   for (const std::string& column : state.metadata().partition_columns) {
     const protocol::Field* field = schema.Find(column);
     if (!field || field->type.IsNested()) {
@@ -111,7 +115,8 @@ Result<Version> LatestCommit(store::Store& store) {
   BAYOU_ASSIGN(const auto files, log::ListLog(store, 0));
   Version latest = -1;
   for (const LogFileName& file : files) {
-    if (file.kind == log::LogFileKind::kCommit) latest = std::max(latest, file.version);
+    if (file.kind == log::LogFileKind::kCommit)
+      latest = std::max(latest, file.version);
   }
   return latest;
 }
@@ -119,7 +124,8 @@ Result<Version> LatestCommit(store::Store& store) {
 // The version of a time. The table's state is replayed only when in-commit
 // timestamps can be in play.
 Result<Version> VersionAt(const std::shared_ptr<store::Store>& store,
-                          duckdb::DatabaseInstance& database, std::int64_t timestamp_ms) {
+                          duckdb::DatabaseInstance& database,
+                          std::int64_t timestamp_ms) {
   BAYOU_ASSIGN(Version latest, LatestCommit(*store));
   std::optional<log::InCommitTimestampRange> range;
   if (log::MayHaveInCommitTimestamps(*store, latest)) {
@@ -132,33 +138,37 @@ Result<Version> VersionAt(const std::shared_ptr<store::Store>& store,
 
 }  // namespace
 
-Result<std::shared_ptr<const Snapshot>> Snapshot::Open(const std::string& location,
-                                                       duckdb::DatabaseInstance& database,
-                                                       const TimeTravel& at) {
+Result<std::shared_ptr<const Snapshot>> Snapshot::Open(
+    const std::string& location, duckdb::DatabaseInstance& database,
+    const TimeTravel& at) {
   return Open(store::OpenLocalStore(location), database, at);
 }
 
-Result<std::shared_ptr<const Snapshot>> Snapshot::Open(std::shared_ptr<store::Store> store,
-                                                       duckdb::DatabaseInstance& database,
-                                                       const TimeTravel& at) {
+Result<std::shared_ptr<const Snapshot>> Snapshot::Open(
+    std::shared_ptr<store::Store> store, duckdb::DatabaseInstance& database,
+    const TimeTravel& at) {
   const std::string location = store->location();
   if (at.timestamp_ms) {
     auto version = VersionAt(store, database, *at.timestamp_ms);
     if (!version) return Named(std::move(version).error(), location);
-    return Open(std::move(store), database, {.version = *version, .timestamp_ms = {}});
+    return Open(std::move(store), database,
+                {.version = *version, .timestamp_ms = {}});
   }
 
   auto state = Replay(store, database, at.version);
   if (!state) return Named(std::move(state).error(), location);
-  if (const Status readable = CheckProtocol(**state, location, at.version.has_value());
+  if (const Status readable =
+          CheckProtocol(**state, location, at.version.has_value());
       !readable) {
     return Named(readable.error(), location);
   }
-  auto schema = protocol::TableSchema((*state)->protocol(), (*state)->metadata());
+  auto schema =
+      protocol::TableSchema((*state)->protocol(), (*state)->metadata());
   if (!schema) {
     Error error = std::move(schema).error();
-    error.message = fmt::format("the schema of table {} at version {} is invalid: {}",
-                                location, (*state)->segment().version, error.message);
+    error.message =
+        fmt::format("the schema of table {} at version {} is invalid: {}",
+                    location, (*state)->segment().version, error.message);
     return tl::unexpected(std::move(error));
   }
   if (const Status valid = CheckPartitionColumns(**state, *schema); !valid) {
@@ -169,15 +179,16 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Open(std::shared_ptr<store::St
   snapshot->store_ = std::move(store);
   snapshot->state_ = *std::move(state);
   snapshot->schema_ = *std::move(schema);
-  snapshot->column_mapping_ =
-      protocol::ColumnMappingInForce(snapshot->protocol(), snapshot->metadata());
+  snapshot->column_mapping_ = protocol::ColumnMappingInForce(
+      snapshot->protocol(), snapshot->metadata());
   return snapshot;
 }
 
 bool Snapshot::IsTable(const std::string& location) {
   const auto store = store::OpenLocalStore(location);
   // Two look-ups answer for nearly every table; a listing does for the rest.
-  for (const std::string& name : {std::string(log::kLastCheckpoint), log::CommitName(0)}) {
+  for (const std::string& name :
+       {std::string(log::kLastCheckpoint), log::CommitName(0)}) {
     if (store->Head(JoinPath(log::kLogFolder, name))) return true;
   }
   const auto files = store->List(log::kLogFolder, "0");
@@ -192,7 +203,8 @@ bool Snapshot::IsPartitionColumn(std::string_view name) const {
   return false;
 }
 
-std::optional<log::InCommitTimestampRange> Snapshot::in_commit_timestamps() const {
+std::optional<log::InCommitTimestampRange> Snapshot::in_commit_timestamps()
+    const {
   const protocol::TableProperties table = properties();
   if (!table.in_commit_timestamps() ||
       !protocol::Supports(protocol(), "inCommitTimestamp")) {
@@ -204,7 +216,8 @@ std::optional<log::InCommitTimestampRange> Snapshot::in_commit_timestamps() cons
 
 Result<std::int64_t> Snapshot::Timestamp() const {
   const LogSegment& segment = state_->segment();
-  // A cleaned-up commit leaves its checkpoint, which was written right after it.
+  // A cleaned-up commit leaves its checkpoint, which was written right after
+  // it.
   if (!segment.last_commit && !segment.checkpoint.empty() &&
       segment.checkpoint.front().version == segment.version) {
     return segment.checkpoint.front().modified_ms;

@@ -4,9 +4,8 @@
 // and every transaction starts from.
 #pragma once
 
-#include <duckdb.hpp>
-
 #include <cstdint>
+#include <duckdb.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,8 +34,9 @@ class Snapshot {
   // Falls back to older checkpoints when one cannot be read.
   // Errors: see log_listing.h, log_segment.h, log_replay.h, table_features.h
   // (reading); kCorruption when schema and partition columns contradict each
-  // other; kUnsupported, condition DELTA_CATALOG_MANAGED, for the latest version of catalog-managed
-  // tables opened by path. Every message names the table and the version.
+  // other; kUnsupported, condition DELTA_CATALOG_MANAGED, for the latest
+  // version of catalog-managed tables opened by path. Every message names the
+  // table and the version.
   static Result<std::shared_ptr<const Snapshot>> Open(
       const std::string& location, duckdb::DatabaseInstance& database,
       const TimeTravel& at = {});
@@ -55,7 +55,9 @@ class Snapshot {
   const std::shared_ptr<store::Store>& shared_store() const { return store_; }
   Version version() const { return state_->segment().version; }
   const log::LogState& state() const { return *state_; }
-  const std::shared_ptr<const log::LogState>& shared_state() const { return state_; }
+  const std::shared_ptr<const log::LogState>& shared_state() const {
+    return state_;
+  }
   const protocol::Protocol& protocol() const { return state_->protocol(); }
   const protocol::Metadata& metadata() const { return state_->metadata(); }
   const protocol::Schema& schema() const { return schema_; }
@@ -76,7 +78,8 @@ class Snapshot {
   std::shared_ptr<store::Store> store_;
   std::shared_ptr<const log::LogState> state_;
   protocol::Schema schema_;
-  protocol::ColumnMappingMode column_mapping_ = protocol::ColumnMappingMode::kNone;
+  protocol::ColumnMappingMode column_mapping_ =
+      protocol::ColumnMappingMode::kNone;
 };
 
 }  // namespace bayou::table

@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 class TableTest : public ::testing::Test {
  protected:
   TableTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "table-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "table-XXXXXX").string();
     base_ = ::mkdtemp(pattern.data());
     folder_ = base_ + "/t";
     store_ = store::OpenLocalStore(folder_);
@@ -28,10 +29,12 @@ class TableTest : public ::testing::Test {
   void Commit(const std::string& lines) {
     ASSERT_TRUE(store_->Put("_delta_log/" + log::CommitName(next_++), lines));
   }
-  void Create(const std::string& configuration = "", const std::string& partition = "",
+  void Create(const std::string& configuration = "",
+              const std::string& partition = "",
               const std::string& protocol =
                   R"({"minReaderVersion":1,"minWriterVersion":2})") {
-    Commit(R"({"protocol":)" + protocol + "}\n" + MetadataLine(configuration, partition));
+    Commit(R"({"protocol":)" + protocol + "}\n" +
+           MetadataLine(configuration, partition));
   }
   static std::string MetadataLine(const std::string& configuration,
                                   const std::string& partition) {
@@ -45,13 +48,14 @@ class TableTest : public ::testing::Test {
   }
   static std::string Add(const std::string& path, const std::string& stats = "",
                          const std::string& partition = "") {
-    return fmt::format(R"({{"add":{{"path":"{}","partitionValues":{{{}}},"size":10,)"
-                       R"("modificationTime":5,"dataChange":true{}}}}})"
-                       "\n",
-                       path, partition,
-                       stats.empty() ? "" : R"(,"stats":")" + stats + "\"");
+    return fmt::format(
+        R"({{"add":{{"path":"{}","partitionValues":{{{}}},"size":10,)"
+        R"("modificationTime":5,"dataChange":true{}}}}})"
+        "\n",
+        path, partition, stats.empty() ? "" : R"(,"stats":")" + stats + "\"");
   }
-  Result<std::shared_ptr<const Snapshot>> Open(std::optional<Version> version = {}) {
+  Result<std::shared_ptr<const Snapshot>> Open(
+      std::optional<Version> version = {}) {
     return Snapshot::Open(store_, *engine_->instance, {version, {}});
   }
   std::int64_t Count(std::optional<Version> version = {}) {
@@ -73,10 +77,12 @@ class TableTest : public ::testing::Test {
   }
   // The value of a query over the checkpoint of `version`, as text.
   std::string Ask(Version version, const std::string& select) {
-    const auto result = engine::Connect(*engine_->instance)
-                            ->Query(fmt::format("SELECT {} FROM '{}/_delta_log/{}'", select,
-                                                folder_, log::CheckpointName(version)));
-    return result->HasError() ? result->GetError() : result->GetValue(0, 0).ToString();
+    const auto result =
+        engine::Connect(*engine_->instance)
+            ->Query(fmt::format("SELECT {} FROM '{}/_delta_log/{}'", select,
+                                folder_, log::CheckpointName(version)));
+    return result->HasError() ? result->GetError()
+                              : result->GetValue(0, 0).ToString();
   }
   std::vector<std::string> LogNames() {
     std::vector<std::string> names;
@@ -103,7 +109,8 @@ TEST_F(TableTest, OpensEachVersion) {
   EXPECT_EQ(Count(1), 1);
   const auto none = Open(9);
   EXPECT_EQ(none.error().condition, "DELTA_VERSION_NOT_FOUND");
-  EXPECT_THAT(none.error().message, HasSubstr("version 9 does not exist; the latest is 2"));
+  EXPECT_THAT(none.error().message,
+              HasSubstr("version 9 does not exist; the latest is 2"));
   EXPECT_THAT(none.error().message, HasSubstr(folder_));
 }
 
@@ -114,8 +121,9 @@ TEST_F(TableTest, TakesTheHintForAHintOnly) {
   Checkpoint();
   Commit(Add("c"));
   for (const char* hint :
-       {R"({"version":2,"size":4})", R"({"version":1,"size":4})", R"({"version":9,"size":4})",
-        R"({"version":-1})", R"({"version":9223372036854775807})", R"({"vers)", ""}) {
+       {R"({"version":2,"size":4})", R"({"version":1,"size":4})",
+        R"({"version":9,"size":4})", R"({"version":-1})",
+        R"({"version":9223372036854775807})", R"({"vers)", ""}) {
     ASSERT_TRUE(store_->Put("_delta_log/_last_checkpoint", hint));
     EXPECT_EQ(Count(), 3) << hint;
     EXPECT_EQ(Count(1), 1) << hint;
@@ -130,8 +138,9 @@ TEST_F(TableTest, FallsBackWhenACheckpointIsUnreadable) {
   Checkpoint();
   const std::string newest = "_delta_log/" + log::CheckpointName(2);
   const std::string whole = *store_->Read(newest);
-  for (const std::string& damaged : {std::string(), whole.substr(0, whole.size() / 2),
-                                     std::string("PAR1 nonsense")}) {
+  for (const std::string& damaged :
+       {std::string(), whole.substr(0, whole.size() / 2),
+        std::string("PAR1 nonsense")}) {
     ASSERT_TRUE(store_->Put(newest, damaged));
     EXPECT_EQ(Count(), 2);
   }
@@ -147,7 +156,8 @@ TEST_F(TableTest, FallsBackToTheCommitsOfAnUnreadableCompactedFile) {
   Commit(Add("a"));
   Commit(Add("b"));
   ASSERT_TRUE(store_->Put(
-      "_delta_log/00000000000000000001.00000000000000000002.compacted.json", "{\"add\""));
+      "_delta_log/00000000000000000001.00000000000000000002.compacted.json",
+      "{\"add\""));
   EXPECT_EQ(Count(), 2);
 }
 
@@ -163,7 +173,8 @@ TEST_F(TableTest, SaysWhatIsThereInsteadOfATable) {
   EXPECT_THAT(error(base_ + "/files").message, HasSubstr("convert"));
   Create();
   std::filesystem::create_directories(folder_ + "/inside");
-  EXPECT_THAT(error(folder_ + "/inside").message, HasSubstr("inside the table " + folder_));
+  EXPECT_THAT(error(folder_ + "/inside").message,
+              HasSubstr("inside the table " + folder_));
   EXPECT_TRUE(Snapshot::IsTable(folder_));
   EXPECT_FALSE(Snapshot::IsTable(folder_ + "/inside"));
   EXPECT_FALSE(Snapshot::IsTable(base_ + "/none"));
@@ -177,8 +188,10 @@ TEST_F(TableTest, RefusesAPartitionColumnThatTheSchemaLacks) {
 }
 
 TEST_F(TableTest, RefusesCatalogManagedTables) {
-  Create("", "", R"({"minReaderVersion":3,"minWriterVersion":7,)"
-                 R"("readerFeatures":["catalogManaged"],"writerFeatures":["catalogManaged"]})");
+  Create(
+      "", "",
+      R"({"minReaderVersion":3,"minWriterVersion":7,)"
+      R"("readerFeatures":["catalogManaged"],"writerFeatures":["catalogManaged"]})");
   EXPECT_EQ(Open().error().condition, "DELTA_CATALOG_MANAGED");
   EXPECT_THAT(Open().error().message, HasSubstr("up to 0"));
   EXPECT_EQ((*Open(0))->version(), 0);
@@ -191,16 +204,19 @@ TEST_F(TableTest, IgnoresColumnMappingThatTheProtocolLacks) {
 
 TEST_F(TableTest, WritesACheckpointThatStandsForTheCommits) {
   Create("", R"("p")");
-  Commit(Add("a", R"({\"numRecords\":2,\"minValues\":{\"id\":1,\"t\":\"2024-01-01T00:00:00.000Z\"},)"
-                  R"(\"maxValues\":{\"id\":5},\"nullCount\":{\"id\":0}})",
-             R"("p":"2024-02-03")") +
-         Add("b", "", R"("p":null)"));
+  Commit(
+      Add("a",
+          R"({\"numRecords\":2,\"minValues\":{\"id\":1,\"t\":\"2024-01-01T00:00:00.000Z\"},)"
+          R"(\"maxValues\":{\"id\":5},\"nullCount\":{\"id\":0}})",
+          R"("p":"2024-02-03")") +
+      Add("b", "", R"("p":null)"));
   Commit(R"({"txn":{"appId":"x","version":7,"lastUpdated":9}})"
          "\n" +
          Add("c", R"({\"minValues\":{\"id\":\"abc\"}})", R"("p":"")"));
-  Commit(R"({"remove":{"path":"b","deletionTimestamp":9999999999999,"dataChange":true,)"
-         R"("stats":"{}"}})"
-         "\n");
+  Commit(
+      R"({"remove":{"path":"b","deletionTimestamp":9999999999999,"dataChange":true,)"
+      R"("stats":"{}"}})"
+      "\n");
   Checkpoint();
   EXPECT_EQ(Ask(3, "count(add.path)"), "2");
   EXPECT_EQ(Ask(3, "any_value(remove.path)"), "b");
@@ -216,14 +232,17 @@ TEST_F(TableTest, WritesACheckpointThatStandsForTheCommits) {
   EXPECT_EQ(snapshot->version(), 3);
   EXPECT_EQ(snapshot->state().Totals()->files, 2);
   EXPECT_EQ(snapshot->state().transactions().at("x").version, 7);
-  EXPECT_EQ(snapshot->metadata().partition_columns, std::vector<std::string>{"p"});
+  EXPECT_EQ(snapshot->metadata().partition_columns,
+            std::vector<std::string>{"p"});
   EXPECT_EQ(snapshot->state().Tombstones(0)->size(), 1U);
 }
 
 TEST_F(TableTest, CarriesAnOlderCheckpointIntoTheNext) {
   Create(R"("delta.checkpoint.writeStatsAsJson":"false")");
-  Commit(Add("a", R"({\"numRecords\":2,\"maxValues\":{\"t\":\"2024-01-01T00:00:00.123Z\"}})") +
-         Add("b"));
+  Commit(
+      Add("a",
+          R"({\"numRecords\":2,\"maxValues\":{\"t\":\"2024-01-01T00:00:00.123Z\"}})") +
+      Add("b"));
   Checkpoint();
   Commit(R"({"remove":{"path":"b","deletionTimestamp":1,"dataChange":true}})"
          "\n" +
@@ -231,10 +250,11 @@ TEST_F(TableTest, CarriesAnOlderCheckpointIntoTheNext) {
   Checkpoint();
   EXPECT_EQ(Ask(2, "count(add.path)"), "2");
   EXPECT_EQ(Ask(2, "count(remove.path)"), "0") << "an expired tombstone";
-  EXPECT_EQ(Ask(2, "max(add.stats)"),
-            R"({"numRecords":2,"minValues":{"id":null,"t":null,"p":null},"maxValues":)"
-            R"({"id":null,"t":"2024-01-01T00:00:00.123000Z","p":null},"nullCount":)"
-            R"({"id":null,"t":null,"p":null}})");
+  EXPECT_EQ(
+      Ask(2, "max(add.stats)"),
+      R"({"numRecords":2,"minValues":{"id":null,"t":null,"p":null},"maxValues":)"
+      R"({"id":null,"t":"2024-01-01T00:00:00.123000Z","p":null},"nullCount":)"
+      R"({"id":null,"t":null,"p":null}})");
   EXPECT_EQ(Ask(2, "max(add.stats_parsed.\"maxValues\".t)::VARCHAR"),
             "2024-01-01 00:00:00.123+00");
 }
@@ -244,18 +264,24 @@ TEST_F(TableTest, SortsTheFilesOfALargeTable) {
   constexpr int kFiles = 205'000;
   std::string lines;
   for (int i = 0; i < kFiles; ++i) {
-    lines += Add(std::to_string(i), fmt::format(R"({{\"minValues\":{{\"id\":{}}}}})", i % 1000),
+    lines += Add(std::to_string(i),
+                 fmt::format(R"({{\"minValues\":{{\"id\":{}}}}})", i % 1000),
                  i % 2 == 0 ? R"("p":"2024-01-01")" : R"("p":"2024-01-02")");
   }
   Commit(lines);
   Checkpoint();
   EXPECT_EQ(Ask(1, "count(add.path)"), std::to_string(kFiles));
-  // Partition by partition, then by the bound: half of the files, then the rest.
-  EXPECT_EQ(Ask(1, "sum((lag < p)::INTEGER) FROM (SELECT add.\"partitionValues_parsed\".p AS "
-                   "p, lag(p) OVER (ORDER BY file_row_number) AS lag FROM read_parquet('" +
-                       folder_ + "/_delta_log/" + log::CheckpointName(1) +
-                       "', file_row_number = true) WHERE add.path IS NOT NULL) --"),
-            "1");
+  // Partition by partition, then by the bound: half of the files, then the
+  // rest.
+  EXPECT_EQ(
+      Ask(1,
+          "sum((lag < p)::INTEGER) FROM (SELECT "
+          "add.\"partitionValues_parsed\".p AS "
+          "p, lag(p) OVER (ORDER BY file_row_number) AS lag FROM "
+          "read_parquet('" +
+              folder_ + "/_delta_log/" + log::CheckpointName(1) +
+              "', file_row_number = true) WHERE add.path IS NOT NULL) --"),
+      "1");
 }
 
 TEST_F(TableTest, WritesAHintWithItsChecksumAndNoTemporaryFile) {
@@ -265,10 +291,13 @@ TEST_F(TableTest, WritesAHintWithItsChecksumAndNoTemporaryFile) {
   const std::string hint = *store_->Read("_delta_log/_last_checkpoint");
   EXPECT_THAT(hint, HasSubstr(R"({"version":1,"size":3,"sizeInBytes":)"));
   EXPECT_THAT(hint, HasSubstr(R"("numOfAddFiles":1,"checksum":")"));
-  EXPECT_THAT(LogNames(), ::testing::Each(::testing::Not(::testing::StartsWith("."))));
-  ASSERT_TRUE(store_->Put("_delta_log/_last_checkpoint", R"({"version":7,"size":3})"));
+  EXPECT_THAT(LogNames(),
+              ::testing::Each(::testing::Not(::testing::StartsWith("."))));
+  ASSERT_TRUE(
+      store_->Put("_delta_log/_last_checkpoint", R"({"version":7,"size":3})"));
   Checkpoint();
-  EXPECT_EQ(*store_->Read("_delta_log/_last_checkpoint"), R"({"version":7,"size":3})");
+  EXPECT_EQ(*store_->Read("_delta_log/_last_checkpoint"),
+            R"({"version":7,"size":3})");
 }
 
 TEST_F(TableTest, IsDueEveryInterval) {
@@ -283,7 +312,9 @@ TEST_F(TableTest, IsDueEveryInterval) {
 }
 
 TEST_F(TableTest, RefusesToCheckpointWhatItMayNotWrite) {
-  Create("", "", R"({"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["superFuture"]})");
+  Create(
+      "", "",
+      R"({"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["superFuture"]})");
   const auto before = LogNames();
   const Status written = WriteCheckpoint(**Open(), *engine_->instance);
   ASSERT_FALSE(written);

@@ -55,9 +55,9 @@ TEST_F(RowRulesTest, AConstraintMustBeTrue) {
       "SELECT id, v FROM (VALUES (1, 5), (2, NULL), (3, -1)) AS t(id, v)");
   EXPECT_EQ(error.code, ErrorCode::kConstraint);
   EXPECT_EQ(error.condition, "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES");
-  EXPECT_THAT(error.message, AllOf(HasSubstr("positive (v > 0)"),
-                                   HasSubstr("2 of 3 rows"),
-                                   HasSubstr("(v = NULL), (v = -1)")));
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("positive (v > 0)"), HasSubstr("2 of 3 rows"),
+                    HasSubstr("(v = NULL), (v = -1)")));
 }
 
 TEST_F(RowRulesTest, NamesTheConstraintThatItCannotRead) {
@@ -88,8 +88,9 @@ TEST_F(RowRulesTest, VerifiesGeneratedColumns) {
       Outcome(dates + "(VALUES ('2024-01-01', 2024), (NULL, NULL)) AS t(d, y)")
           .condition,
       "none");
-  EXPECT_THAT(Outcome(dates + "(VALUES ('2024-01-01', 2023)) AS t(d, y)").message,
-              HasSubstr("generated column y"));
+  EXPECT_THAT(
+      Outcome(dates + "(VALUES ('2024-01-01', 2023)) AS t(d, y)").message,
+      HasSubstr("generated column y"));
 }
 
 TEST_F(RowRulesTest, CountsTheCharactersOfVarchar) {
