@@ -19,11 +19,13 @@ std::int64_t FloorToMillis(std::int64_t micros) {
 
 Result<table::TimeTravel> AtVersion(const duckdb::Value& version) {
   duckdb::Value number;
+  duckdb::Value back;  // A cast rounds: 1.5 is no version.
   std::string problem;
   if (version.IsNull() ||
       !version.DefaultTryCastAs(duckdb::LogicalType::BIGINT, number, &problem,
                                 true) ||
-      number.GetValue<std::int64_t>() < 0) {
+      !number.DefaultTryCastAs(version.type(), back, &problem, true) ||
+      back != version || number.GetValue<std::int64_t>() < 0) {
     return Fail(
         ErrorCode::kInvalidArgument, "DELTA_INVALID_VERSION",
         "a version is a whole number from 0 on, not " + version.ToString());

@@ -4,6 +4,25 @@ import json
 import subprocess
 
 
+
+def test_a_result_that_cannot_be_written_is_an_error(bayou, tmp_path):
+    with open("/dev/full", "w") as full:
+        for command in (["sql", "-c", "SELECT 1"], ["sql", "-c", "SELECT * FROM range(100000)"]):
+            done = subprocess.run([bayou, *command], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+                                  text=True, cwd=tmp_path, timeout=60)
+            assert (done.returncode, done.stderr[:22]) == (1, "error [OUTPUT_FAILED]:"), done.stderr
+
+
+def test_a_closed_output_never_writes_into_another_file(bayou, tmp_path):
+    sql = "ATTACH 'x.db' AS m; CREATE TABLE m.t AS SELECT 1 AS a; SELECT * FROM range(100000)"
+    done = subprocess.run(["sh", "-c", '"$0" sql -c "$1" >&-', bayou, sql], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, cwd=tmp_path, timeout=60)
+    assert done.returncode == 1 and "OUTPUT_FAILED" in done.stderr
+    done = subprocess.run([bayou, "sql", "-c", "ATTACH 'x.db' AS m; SELECT a FROM m.t"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert done.stdout == "a\n1\n", done.stderr
+
+
 def test_usage_errors_are_2_and_failures_1(run):
     assert run("nonsense").returncode == 2
     assert run("sql", "--format", "xml").returncode == 2

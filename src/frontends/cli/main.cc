@@ -2,6 +2,7 @@
 //
 // The bayou command. Exit status: 0 done; 1 failed, with one message on
 // standard error; 2 wrong usage.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -140,7 +141,8 @@ int Files(Session& session, const Options& options) {
                 ") WHERE \"isRead\"";
   CountOutput output;
   const InterruptTarget target(session);
-  const Status status = session.Run(query, output);
+  Status status = session.Run(query, output);
+  if (status) status = Flush(stdout);
   return status ? 0 : Fails(status.error());
 }
 
@@ -288,9 +290,24 @@ class CommandLine {
   std::optional<Error> unreadable_;
 };
 
+// Where the caller closed one of the three standard files, the next file that is
+// opened would be taken for it: results would end in a database. What takes
+// their place can be neither read nor written.
+void HoldStandardFiles() {
+  while (true) {
+    const int file = ::open("/dev/null", O_PATH);
+    if (file > STDERR_FILENO) {
+      ::close(file);
+      return;
+    }
+    if (file < 0) return;
+  }
+}
+
 }  // namespace
 }  // namespace bayou::cli
 
 int main(int count, char** arguments) {
+  bayou::cli::HoldStandardFiles();
   return bayou::cli::CommandLine().Run(count, arguments);
 }

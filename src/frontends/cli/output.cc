@@ -122,6 +122,12 @@ class JsonOutput final : public Output {
   std::string text_;
 };
 
+tl::unexpected<Error> OutputFailed() {
+  return Fail(
+      ErrorCode::kUnavailable, "OUTPUT_FAILED",
+      std::string("the result could not be written: ") + std::strerror(errno));
+}
+
 }  // namespace
 
 std::optional<Format> FormatByName(std::string_view name) {
@@ -149,9 +155,12 @@ std::unique_ptr<Output> MakeOutput(Format format,
 
 Status WriteAll(std::FILE* file, std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file) == text.size()) return {};
-  return Fail(
-      ErrorCode::kUnavailable, "OUTPUT_FAILED",
-      std::string("the result could not be written: ") + std::strerror(errno));
+  return OutputFailed();
+}
+
+Status Flush(std::FILE* file) {
+  if (std::fflush(file) == 0) return {};
+  return OutputFailed();
 }
 
 }  // namespace bayou::cli

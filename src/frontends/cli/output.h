@@ -64,5 +64,6 @@ std::unique_ptr<Output> MakeOutput(Format format, const OutputOptions& options);
 
 // Writes, and says so when the other end is gone or the disk is full.
 Status WriteAll(std::FILE* file, std::string_view text);
+Status Flush(std::FILE* file);
 
 }  // namespace bayou::cli

@@ -42,7 +42,7 @@ bool StatementRunner::Run(std::string_view sql) {
     status = session_.Run(sql, *output_);
     output_->before_rows = nullptr;
   }
-  if (std::fflush(stdout) != 0 && status) status = WriteAll(stdout, {});
+  if (const Status flushed = Flush(stdout); status) status = flushed;
   if (!status) {
     PrintError(status.error());
     return false;

@@ -56,6 +56,11 @@ std::optional<StoredField> BoundOf(const LogicalType& add, const char* kind,
 std::optional<std::string> LiteralOf(const Value& constant,
                                      const LogicalType& type) {
   Value stored = constant;
+  // SQL's text ends at a NUL.
+  if (constant.type().id() == LogicalTypeId::VARCHAR && !constant.IsNull() &&
+      duckdb::StringValue::Get(constant).find('\0') != std::string::npos) {
+    return std::nullopt;
+  }
   if (constant.IsNull() || !stored.DefaultTryCastAs(type)) return std::nullopt;
   Value back = stored;
   if (!back.DefaultTryCastAs(constant.type()) || back != constant) {
@@ -125,6 +130,15 @@ Value AtLeast(const Value& constant, int prefix_length) {
   }
 }
 
+// Whether bounds of this type in a checkpoint are what they say. Not those of
+// decimals that went through a double (see RangeOf), and structs have none.
+bool HasTrueBounds(const LogicalType& type) {
+  if (type.id() == LogicalTypeId::DECIMAL) {
+    return duckdb::DecimalType::GetWidth(type) <= kExactDigits;
+  }
+  return !type.IsNested();
+}
+
 std::string MinSql(const protocol::ColumnPath& path, const char* op,
                    const Value& constant, const LogicalType& add) {
   const auto field = BoundOf(add, "minValues", path);
@@ -176,9 +190,13 @@ class PartitionWriter {
         return Conjunction(
             expression.Cast<duckdb::BoundConjunctionExpression>());
       case ExpressionClass::BOUND_OPERATOR: {
-        if (expression.type != ExpressionType::COMPARE_IN) return {};
+        constexpr std::size_t kMostValues = 32;
         const auto& children =
             expression.Cast<duckdb::BoundOperatorExpression>().children;
+        if (expression.type != ExpressionType::COMPARE_IN ||
+            children.size() > kMostValues) {
+          return {};
+        }
         std::string sql;
         for (std::size_t i = 1; i < children.size(); ++i) {
           const std::string one = Compare(
@@ -247,7 +265,9 @@ std::string JoinSql(bool is_and, const std::vector<std::string>& parts) {
 std::string BoundsSql(const protocol::ColumnPath& path, ExpressionType op,
                       const Value& constant, int prefix_length,
                       const LogicalType& add) {
-  if (constant.IsNull() || IsNan(constant)) return {};
+  if (constant.IsNull() || IsNan(constant) || !HasTrueBounds(constant.type())) {
+    return {};
+  }
   switch (op) {
     case ExpressionType::COMPARE_EQUAL: {
       const std::string min = MinSql(path, " <= ", constant, add);

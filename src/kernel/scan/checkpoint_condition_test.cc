@@ -53,6 +53,16 @@ TEST_F(BoundsSqlTest, KeepsAColumnThatWasWidenedFromFloat) {
       Keeps("1e300::DOUBLE", "1e300::DOUBLE", kEqual, Value::DOUBLE(1e300)));
 }
 
+TEST_F(BoundsSqlTest, SaysNothingThatSqlCannotSay) {
+  EXPECT_TRUE(Keeps("'a'", "'b'", kEqual, Value(std::string("c\0", 2))));
+  EXPECT_TRUE(Keeps("{'x': 1}", "{'x': 1}", kEqual,
+                    Value::STRUCT({{"y", Value::INTEGER(2)}})));
+  EXPECT_TRUE(Keeps("1::DECIMAL(20, 2)", "2::DECIMAL(20, 2)", kEqual,
+                    Value::DECIMAL(duckdb::hugeint_t(500), 20, 2)));
+  EXPECT_FALSE(Keeps("1::DECIMAL(10, 2)", "2::DECIMAL(10, 2)", kEqual,
+                     Value::DECIMAL(std::int64_t{500}, 10, 2)));
+}
+
 TEST_F(BoundsSqlTest, KeepsStringsThatOthersCutElsewhere) {
   const std::string whole(52, 'a');
   for (const int cut : {16, 31, 32, 40}) {

@@ -351,10 +351,11 @@ void DataFileReader::Rethrow(duckdb::ClientContext& context,
                        " does not exist; it may have been vacuumed, or deleted "
                        "by hand"});
   }
-  engine::Throw({error.code == ErrorCode::kPermissionDenied
-                     ? ErrorCode::kPermissionDenied
-                     : ErrorCode::kCorruption,
-                 "DELTA_PARQUET_INVALID",
+  // The machine refuses: the file may well be right.
+  const bool refused = error.code == ErrorCode::kPermissionDenied ||
+                       error.code == ErrorCode::kResourceExhausted;
+  engine::Throw({refused ? error.code : ErrorCode::kCorruption,
+                 refused ? error.condition : "DELTA_PARQUET_INVALID",
                  "cannot read data file " + file.path + " of " +
                      table().Describe() + ": " + error.message});
 }

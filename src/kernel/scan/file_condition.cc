@@ -176,6 +176,9 @@ class Conjunction : public FileCondition {
   }
 
   std::string CheckpointSql(const LogicalType& add) const override {
+    // DuckDB plans a long OR for longer than it saves.
+    constexpr std::size_t kMostAlternatives = 32;
+    if (!is_and_ && parts_.size() > kMostAlternatives) return {};
     std::vector<std::string> parts;
     for (const auto& part : parts_) {
       parts.push_back(part ? part->CheckpointSql(add) : std::string());
@@ -253,6 +256,61 @@ class Comparison : public StatisticsCondition {
  private:
   const ExpressionType op_;
   const Value constant_;
+  const int prefix_length_;
+};
+
+// column IN (...): one look-up, however long the list is.
+class InList : public StatisticsCondition {
+ public:
+  // `values` are of one type, none of them NULL, at least one.
+  InList(StatisticsColumn column, std::size_t index,
+         std::vector<LogicalType> casts, std::vector<Value> values,
+         bool has_null, int prefix_length)
+      : StatisticsCondition(std::move(column), index, std::move(casts)),
+        values_(std::move(values)),
+        has_null_(has_null),
+        prefix_length_(prefix_length) {
+    std::sort(values_.begin(), values_.end());
+  }
+
+  std::string CheckpointSql(const LogicalType& add) const override {
+    constexpr std::size_t kFew = 16;
+    if (!is_plain()) return {};
+    const auto bound = [&](ExpressionType op, const Value& value) {
+      return BoundsSql(column().path, op, value, prefix_length_, add);
+    };
+    std::vector<std::string> parts;
+    if (values_.size() > kFew) {
+      parts = {bound(ExpressionType::COMPARE_GREATERTHANOREQUALTO, values_[0]),
+               bound(ExpressionType::COMPARE_LESSTHANOREQUALTO, values_.back())};
+      return JoinSql(true, parts);
+    }
+    for (const Value& value : values_) {
+      parts.push_back(bound(ExpressionType::COMPARE_EQUAL, value));
+    }
+    return JoinSql(false, parts);
+  }
+
+ protected:
+  Outcomes JudgeRange(const ValueRange& range) const override {
+    if (range.min && range.min->type() != values_[0].type()) return {};
+    // Of the values that are not below the range, the least is in it if one is;
+    // NaN, which is no bound, is the last of all.
+    const auto first =
+        range.min
+            ? std::lower_bound(values_.begin(), values_.end(), *range.min)
+            : values_.begin();
+    const auto is_in = [&](const Value& value) {
+      return Compare(range, ExpressionType::COMPARE_EQUAL, value).can_be_true;
+    };
+    const bool can_be_true =
+        (first != values_.end() && is_in(*first)) || is_in(values_.back());
+    return {can_be_true, true, has_null_ || range.can_be_null};
+  }
+
+ private:
+  std::vector<Value> values_;
+  const bool has_null_;
   const int prefix_length_;
 };
 
@@ -449,6 +507,7 @@ std::unique_ptr<const FileCondition> FileConditionBuilder::BuildOperator(
       return negated(std::move(test));
     }
     case ExpressionType::COMPARE_IN:
+      return BuildIn(expression);
     case ExpressionType::COMPARE_NOT_IN: {
       Conditions parts;
       for (std::size_t i = 1; i < children.size(); ++i) {
@@ -458,13 +517,32 @@ std::unique_ptr<const FileCondition> FileConditionBuilder::BuildOperator(
         parts.push_back(std::move(part));
       }
       if (parts.empty()) return nullptr;
-      Condition any = std::make_unique<Conjunction>(false, std::move(parts));
-      if (expression.type == ExpressionType::COMPARE_IN) return any;
-      return negated(std::move(any));
+      return negated(std::make_unique<Conjunction>(false, std::move(parts)));
     }
     default:
       return nullptr;
   }
+}
+
+std::unique_ptr<const FileCondition> FileConditionBuilder::BuildIn(
+    const Expression& expression) {
+  const auto& children =
+      expression.Cast<duckdb::BoundOperatorExpression>().children;
+  auto subject = SubjectOf(*children[0]);
+  if (!subject) return nullptr;
+  std::vector<Value> values;
+  for (std::size_t i = 1; i < children.size(); ++i) {
+    auto value = ConstantOf(*children[i]);
+    if (!value || value->type() != children[0]->return_type) return nullptr;
+    if (!value->IsNull()) values.push_back(*std::move(value));
+  }
+  if (values.empty()) return nullptr;
+  const bool has_null = values.size() + 1 < children.size();
+  const std::size_t index = StatisticsIndex(*subject);
+  return std::make_unique<InList>(
+      std::move(subject->column), index, std::move(subject->casts),
+      std::move(values), has_null,
+      table_->snapshot->properties().stats_string_prefix_length());
 }
 
 std::unique_ptr<const FileCondition> FileConditionBuilder::BuildBetween(

@@ -88,6 +88,7 @@ class FileConditionBuilder {
   Condition BuildConjunction(const duckdb::Expression& expression);
   Condition BuildComparison(const duckdb::Expression& expression);
   Condition BuildOperator(const duckdb::Expression& expression);
+  Condition BuildIn(const duckdb::Expression& expression);
   Condition BuildBetween(const duckdb::Expression& expression);
   Condition BuildFunction(const duckdb::Expression& expression);
   Condition BuildCompare(const duckdb::Expression& column,

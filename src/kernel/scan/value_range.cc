@@ -60,6 +60,40 @@ std::optional<Value> DoubleBound(const std::optional<std::string>& text,
                               : std::max(exact, widened));
 }
 
+std::size_t CountDigits(std::string_view number) {
+  return static_cast<std::size_t>(std::count_if(
+      number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; }));
+}
+
+// delta-rs writes decimals as doubles, and those without a scale as 64-bit
+// integers, cut to what these can hold: a bound with many digits stands for all
+// values that it may have been.
+std::optional<Value> DecimalBound(const std::optional<std::string>& text,
+                                  const protocol::DataType& type, bool is_min) {
+  auto bound = Bound(text, type);
+  if (!bound || (CountDigits(*text) <= kExactDigits &&
+                 text->find_first_of("eE") == std::string::npos)) {
+    return bound;
+  }
+  using duckdb::hugeint_t;
+  const hugeint_t value = bound->DefaultCastAs(duckdb::LogicalType::DECIMAL(
+                                                   38, static_cast<std::uint8_t>(type.scale)))
+                              .GetValueUnsafe<hugeint_t>();
+  const hugeint_t size = value < 0 ? -value : value;
+  constexpr std::int64_t kCut = std::numeric_limits<std::int64_t>::max();
+  if (type.scale == 0 && size >= hugeint_t(kCut) && size <= hugeint_t(kCut) + 1) {
+    return std::nullopt;
+  }
+  constexpr std::int64_t kStepOfDouble = std::int64_t{1} << 52;
+  const hugeint_t doubt = size / hugeint_t(kStepOfDouble) + 1;
+  const Value wide = Value::DECIMAL(is_min ? value - doubt : value + doubt, 38,
+                                    static_cast<std::uint8_t>(type.scale));
+  Value result = wide;
+  // Beyond the largest decimal there is nothing to skip.
+  if (!result.DefaultTryCastAs(bound->type())) return std::nullopt;
+  return result;
+}
+
 // How values compare with a constant.
 struct Order {
   bool less;
@@ -118,6 +152,9 @@ ValueRange RangeOf(const protocol::ColumnBounds& bounds,
   if (type.kind == TypeKind::kDouble) {
     range.min = DoubleBound(bounds.min, true);
     range.max = DoubleBound(bounds.max, false);
+  } else if (type.kind == TypeKind::kDecimal) {
+    range.min = DecimalBound(bounds.min, type, true);
+    range.max = DecimalBound(bounds.max, type, false);
   } else if (protocol::HasBounds(type.kind)) {
     range.min = Bound(bounds.min, type);
     range.max = Bound(bounds.max, type);

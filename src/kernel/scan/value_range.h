@@ -42,6 +42,9 @@ struct ValueRange {
 // microseconds more.
 inline constexpr std::int64_t kLostMicros = 999;
 
+// Decimals of more digits may have been rounded to a double by their writer.
+inline constexpr int kExactDigits = 15;
+
 bool IsFloat(const duckdb::LogicalType& type);  // FLOAT or DOUBLE.
 bool IsNan(const duckdb::Value& value);
 

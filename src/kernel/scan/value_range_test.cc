@@ -121,6 +121,29 @@ TEST(ValueRange, OfAColumnThatWasWidenedFromFloat) {
   EXPECT_FALSE(May(range, kEqual, Value::DOUBLE(0.1001)));
 }
 
+// delta-rs writes the bounds of decimals as doubles.
+TEST(ValueRange, OfADecimalThatWasRoundedToADouble) {
+  const auto decimal = [](const char* text, int scale) {
+    Value value(text);
+    EXPECT_TRUE(value.DefaultTryCastAs(
+        duckdb::LogicalType::DECIMAL(20, static_cast<std::uint8_t>(scale))));
+    return value;
+  };
+  const auto range = [](const char* bound, int scale) {
+    ColumnBounds bounds;
+    bounds.min = bounds.max = bound;
+    return RangeOf(bounds, 10, DataType::Decimal(20, scale), false);
+  };
+  EXPECT_TRUE(May(range("86857348367877.38", 2), kEqual,
+                  decimal("86857348367877.37", 2)));
+  EXPECT_FALSE(May(range("86857348367877.38", 2), kEqual,
+                   decimal("86857348367879.00", 2)));
+  EXPECT_TRUE(May(range("9223372036854775807", 0), kGreater,
+                  decimal("10000000000000000000", 0)));
+  EXPECT_FALSE(
+      May(range("1.25", 2), kEqual, decimal("1.26", 2)));
+}
+
 TEST(ValueRange, NullCounts) {
   EXPECT_FALSE(IsNull(Range(TypeKind::kInteger, "1", "2", 0)).can_be_true);
   EXPECT_TRUE(IsNull(Range(TypeKind::kInteger, "1", "2", 3)).can_be_true);
