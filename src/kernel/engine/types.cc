@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <duckdb/common/types/blob.hpp>
 #include <limits>
 
 #include "kernel/engine/scalar_text.h"
@@ -159,6 +160,53 @@ std::optional<Value> ParsePresent(std::string_view text, const DataType& type) {
   return ParseScalar(text, type);
 }
 
+tl::unexpected<Error> NoPartitionValue(const std::string& shown,
+                                       const std::string& why) {
+  return Fail(ErrorCode::kInvalidArgument, "DELTA_UNSUPPORTED_PARTITION_VALUE",
+              fmt::format("{} cannot be the value of a partition column: {}",
+                          shown, why));
+}
+
+Result<std::optional<std::string>> PartitionText(const Value& value) {
+  const std::string& text = duckdb::StringValue::Get(value);
+  if (text.empty()) return std::nullopt;
+  if (Value::StringIsValid(text.data(), text.size())) return text;
+  return NoPartitionValue(
+      duckdb::Blob::ToString(text),
+      "the log holds it as text, and these bytes are no UTF-8; change the "
+      "rows, or partition by another column");
+}
+
+// The text of dates and times has room for years of four digits. `date` is
+// nullopt when it is infinite.
+Status CheckYear(std::optional<duckdb::date_t> date, const Value& value) {
+  if (date) {
+    const std::int32_t year = duckdb::Date::ExtractYear(*date);
+    if (year >= 1 && year <= 9999) return {};
+  }
+  return NoPartitionValue(
+      value.ToString(),
+      "the log holds dates and times of the years 1 to 9999; change the rows, "
+      "or partition by another column");
+}
+
+Result<std::string> PartitionDate(const Value& value) {
+  const auto date = value.GetValue<duckdb::date_t>();
+  BAYOU_TRY(CheckYear(
+      duckdb::Date::IsFinite(date) ? std::optional(date) : std::nullopt,
+      value));
+  return FormatDate(date);
+}
+
+Result<std::string> PartitionTime(duckdb::timestamp_t time, char separator,
+                                  const Value& value) {
+  BAYOU_TRY(CheckYear(duckdb::Timestamp::IsFinite(time)
+                          ? std::optional(duckdb::Timestamp::GetDate(time))
+                          : std::nullopt,
+                      value));
+  return FormatTimestamp(time, separator);
+}
+
 }  // namespace
 
 LogicalType ToLogicalType(const DataType& type) {
@@ -280,29 +328,27 @@ Result<Value> ParsePartitionValue(const std::optional<std::string>& text,
                           protocol::TypeName(type)));
 }
 
-std::optional<std::string> FormatPartitionValue(const Value& value,
-                                                const DataType& type) {
+Result<std::optional<std::string>> FormatPartitionValue(const Value& value,
+                                                        const DataType& type) {
   if (value.IsNull()) return std::nullopt;
   switch (type.kind) {
     case TypeKind::kString:
-    case TypeKind::kBinary: {
-      const std::string& text = duckdb::StringValue::Get(value);
-      return text.empty() ? std::nullopt : std::optional(text);
-    }
+    case TypeKind::kBinary:
+      return PartitionText(value);
     case TypeKind::kFloat:
       return FormatFloat(value.GetValue<float>());
     case TypeKind::kDouble:
       return FormatDouble(value.GetValue<double>());
     case TypeKind::kDate:
-      return FormatDate(value.GetValue<duckdb::date_t>());
-    case TypeKind::kTimestamp:
-      return FormatTimestamp(
-                 duckdb::timestamp_t(
-                     value.GetValueUnsafe<duckdb::timestamp_tz_t>().value),
-                 'T') +
-             "Z";
+      return PartitionDate(value);
+    case TypeKind::kTimestamp: {
+      const duckdb::timestamp_t utc(
+          value.GetValueUnsafe<duckdb::timestamp_tz_t>().value);
+      BAYOU_ASSIGN(const std::string text, PartitionTime(utc, 'T', value));
+      return text + "Z";
+    }
     case TypeKind::kTimestampNtz:
-      return FormatTimestamp(value.GetValue<duckdb::timestamp_t>(), ' ');
+      return PartitionTime(value.GetValue<duckdb::timestamp_t>(), ' ', value);
     default:
       return value.ToString();
   }

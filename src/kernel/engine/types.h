@@ -35,8 +35,11 @@ Result<duckdb::Value> ParsePartitionValue(
 
 // The serialized form that Bayou writes; NULL and '' give nullopt. Timestamps
 // are written as ISO-8601 UTC with microseconds.
-std::optional<std::string> FormatPartitionValue(const duckdb::Value& value,
-                                                const protocol::DataType& type);
+// Errors: kInvalidArgument, condition DELTA_UNSUPPORTED_PARTITION_VALUE, for
+// what has no form that every reader understands: bytes that are no UTF-8 text,
+// dates and times that are infinite or outside of the years 1 to 9999.
+Result<std::optional<std::string>> FormatPartitionValue(
+    const duckdb::Value& value, const protocol::DataType& type);
 
 // A bound from JSON statistics as a typed value, or nullopt when the text does
 // not parse under the type (then there is no bound). Timestamps: with an offset

@@ -150,20 +150,54 @@ TEST(FormatPartitionValue, WritesWhatReadsBack) {
       {Of(TypeKind::kString), "a b"},
       {Of(TypeKind::kBinary), "bytes"},
       {Of(TypeKind::kDate), "2024-02-29"},
-      {Of(TypeKind::kDate), "+10000-01-01"},
       {Of(TypeKind::kDate), "0001-01-01"},
       {Of(TypeKind::kTimestamp), "2024-01-01T10:00:00.000001Z"},
       {Of(TypeKind::kTimestamp), "0001-01-01T00:00:00.000000Z"},
       {Of(TypeKind::kTimestampNtz), "1969-12-31 23:59:59.999999"}};
   for (const auto& [type, text] : values) {
-    EXPECT_EQ(FormatPartitionValue(*ParsePartitionValue(text, type), type),
+    EXPECT_EQ(FormatPartitionValue(*ParsePartitionValue(text, type), type)
+                  .value(),
               text);
   }
-  EXPECT_EQ(FormatPartitionValue(duckdb::Value(LogicalType::BIGINT),
-                                 Of(TypeKind::kLong)),
+  EXPECT_EQ(FormatPartitionValue(duckdb::Value(LogicalType::BIGINT), Of(TypeKind::kLong)).value(),
             std::nullopt);
-  EXPECT_EQ(FormatPartitionValue(duckdb::Value(""), Of(TypeKind::kString)),
-            std::nullopt);
+  EXPECT_EQ(FormatPartitionValue(duckdb::Value(""), Of(TypeKind::kString)).value(), std::nullopt);
+}
+
+// Values that other readers, or we ourselves, would not read back.
+TEST(FormatPartitionValue, RefusesWhatHasNoText) {
+  using duckdb::Value;
+  const auto date = [](int year) {
+    return Value::DATE(duckdb::Date::FromDate(year, 1, 1));
+  };
+  const auto at = [](int year) {
+    return duckdb::Timestamp::FromDatetime(
+        duckdb::Date::FromDate(year, 1, 1), duckdb::dtime_t(0));
+  };
+  const auto infinity = duckdb::timestamp_t::infinity();
+  const std::vector<std::pair<DataType, Value>> refused = {
+      {Of(TypeKind::kBinary), Value::BLOB_RAW("\xff")},
+      {Of(TypeKind::kBinary), Value::BLOB_RAW("a\xc3")},
+      {Of(TypeKind::kDate), Value::DATE(duckdb::date_t::infinity())},
+      {Of(TypeKind::kDate), Value::DATE(duckdb::date_t::ninfinity())},
+      {Of(TypeKind::kDate), date(0)},
+      {Of(TypeKind::kDate), date(10000)},
+      {Of(TypeKind::kTimestampNtz), Value::TIMESTAMP(infinity)},
+      {Of(TypeKind::kTimestampNtz), Value::TIMESTAMP(at(10000))},
+      {Of(TypeKind::kTimestamp),
+       Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(infinity.value))},
+      {Of(TypeKind::kTimestamp),
+       Value::TIMESTAMPTZ(duckdb::timestamp_tz_t(at(-43).value))},
+  };
+  for (const auto& [type, value] : refused) {
+    const auto text = FormatPartitionValue(value, type);
+    ASSERT_FALSE(text) << value.ToString();
+    EXPECT_EQ(text.error().condition, "DELTA_UNSUPPORTED_PARTITION_VALUE");
+  }
+  EXPECT_EQ(FormatPartitionValue(date(1), Of(TypeKind::kDate)).value(),
+            "0001-01-01");
+  EXPECT_EQ(FormatPartitionValue(date(9999), Of(TypeKind::kDate)).value(),
+            "9999-01-01");
 }
 
 TEST(ToLogicalType, NestsAsTheSchemaDoes) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/json.h"
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
 #include "kernel/protocol/table_features.h"
@@ -19,6 +20,9 @@ namespace {
 // Each lost race means that another writer got on; so many in a row mean that
 // something else is wrong.
 constexpr int kMaxAttempts = 10'000;
+// So often a name may be taken and have nothing to read: no writer leaves it
+// so.
+constexpr int kMaxBlockedAttempts = 5;
 
 std::string CommitPath(Version version) {
   return JoinPath(log::kLogFolder, log::CommitName(version));
@@ -167,10 +171,13 @@ Result<Version> Transaction::Commit(const Operation& operation) {
     // Our commit is worth nothing after a crash if the one below it was lost.
     BAYOU_TRY(store_->Sync(CommitPath(base_->version())));
   }
+  int blocked = 0;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     BAYOU_ASSIGN(const Outcome outcome, Try(operation, version, &before));
     if (outcome == Outcome::kCommitted) return version;
     if (outcome == Outcome::kLost) ++version;
+    blocked = outcome == Outcome::kBlocked ? blocked + 1 : 0;
+    if (blocked == kMaxBlockedAttempts) return Blocked(version);
   }
   const Error exhausted{
       ErrorCode::kUnavailable, "DELTA_COMMIT_RETRIES_EXHAUSTED",
@@ -195,7 +202,7 @@ Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
   if (!holder && may_be_committed_)
     return UnknownOutcome(version, holder.error());
   if (!holder) return tl::unexpected<Error>(holder.error());
-  if (!*holder) return Outcome::kNobody;
+  if (!*holder) return taken ? Outcome::kBlocked : Outcome::kNobody;
   const protocol::CommitInfo* info = (*holder)->info();
   if (info != nullptr && info->txn_id == txn_id_) return Committed();
   // The version is another's: no request of ours can have it any more.
@@ -207,6 +214,17 @@ Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
 Transaction::Outcome Transaction::Committed() {
   may_be_committed_ = true;
   return Outcome::kCommitted;
+}
+
+tl::unexpected<Error> Transaction::Blocked(Version version) const {
+  const Error blocked{
+      ErrorCode::kCorruption, "DELTA_COMMIT_NAME_BLOCKED",
+      fmt::format("version {} cannot be committed: {} exists, but is no file "
+                  "that can be read (a folder, or a link to nothing); remove "
+                  "it",
+                  version, JoinPath(location(), CommitPath(version)))};
+  if (may_be_committed_) return UnknownOutcome(version, blocked);
+  return tl::unexpected<Error>(blocked);
 }
 
 tl::unexpected<Error> Transaction::UnknownOutcome(Version version,
@@ -369,7 +387,18 @@ Result<std::string> Transaction::Render(const Operation& operation,
   append(staged.removes);
   append(staged.adds);
   append(staged.change_files);
+  BAYOU_TRY(CheckText(commit));
   return commit;
+}
+
+// A commit that is no text would make the table unreadable.
+Status Transaction::CheckText(std::string_view commit) const {
+  if (simdjson::validate_utf8(commit)) return {};
+  return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TEXT",
+              fmt::format("table {}: nothing was committed, for a text in the "
+                          "commit (a name, a comment, a property, a value) is "
+                          "no valid UTF-8",
+                          location()));
 }
 
 }  // namespace bayou::transaction

@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/env.h"
@@ -111,8 +112,9 @@ class Transaction {
   };
   enum class Outcome {
     kCommitted,
-    kLost,    // The version is another's, and we can take the next one.
-    kNobody,  // Nobody has the version: try again.
+    kLost,     // The version is another's, and we can take the next one.
+    kNobody,   // Nobody has the version: try again.
+    kBlocked,  // Its name is taken, by nothing that can be read.
   };
 
   bool HasInCommitTimestamps() const;
@@ -121,11 +123,13 @@ class Transaction {
   Result<Predecessor> BasePredecessor() const;
   Result<std::string> Render(const Operation& operation, Version version,
                              const Predecessor& before) const;
+  Status CheckText(std::string_view commit) const;
   // Tries to become `version`. After kLost, `before` is what the version after
   // it takes over.
   Result<Outcome> Try(const Operation& operation, Version version,
                       Predecessor* before);
   Outcome Committed();
+  tl::unexpected<Error> Blocked(Version version) const;
   tl::unexpected<Error> UnknownOutcome(Version version,
                                        const Error& reason) const;
   // nullopt: nobody has the version.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "kernel/engine/engine.h"
@@ -28,6 +29,9 @@ class MemoryStore final : public store::Store {
 
   void FailPut(Fault fault) { faults_.push_back(fault); }
   void FailReads(int count) { failing_reads_ = count; }
+  // A folder or a link to nothing: the name is taken, and not to be read.
+  void Block(const std::string& name) { blocked_.insert(name); }
+  int puts() const { return puts_; }
   bool Has(const std::string& name) const { return files_.contains(name); }
 
   Result<std::vector<store::ObjectMeta>> List(std::string_view folder,
@@ -66,6 +70,10 @@ class MemoryStore final : public store::Store {
   }
   Status PutIfAbsent(std::string_view name, std::string_view content) override {
     const std::lock_guard lock(mutex_);
+    ++puts_;
+    if (blocked_.contains(std::string(name))) {
+      return Fail(ErrorCode::kAlreadyExists, "TEST", "taken");
+    }
     std::optional<Fault> fault;
     if (!faults_.empty()) {
       fault = faults_.front();
@@ -111,6 +119,8 @@ class MemoryStore final : public store::Store {
 
   std::mutex mutex_;
   std::map<std::string, std::string> files_;
+  std::set<std::string> blocked_;
+  int puts_ = 0;
   std::vector<Fault> faults_;
   int failing_reads_ = 0;
   std::string location_ = "/memory";
@@ -187,6 +197,33 @@ class TransactionTest : public ::testing::Test {
   std::shared_ptr<duckdb::DuckDB> database_;
   std::shared_ptr<MemoryStore> store_;
 };
+
+TEST_F(TransactionTest, StopsAtANameThatIsTakenByNoCommit) {
+  CreateTable();
+  const std::string name = "_delta_log/" + log::CommitName(1);
+  store_->Block(name);
+  Transaction append = Append("a.parquet");
+  const int before = store_->puts();
+  const auto version = append.Commit(kWrite);
+  ASSERT_FALSE(version);
+  EXPECT_EQ(version.error().condition, "DELTA_COMMIT_NAME_BLOCKED");
+  EXPECT_THAT(version.error().message, HasSubstr(name));
+  EXPECT_LE(store_->puts() - before, 10);
+  append.Abandon();
+  EXPECT_FALSE(store_->Has("a.parquet"));
+}
+
+TEST_F(TransactionTest, CommitsNothingThatIsNoText) {
+  CreateTable();
+  Transaction append = Append("a.parquet");
+  AddFile file = File("b.parquet");
+  file.partition_values["p"] = "\xff";
+  append.AddFiles({file});
+  const auto version = append.Commit(kWrite);
+  ASSERT_FALSE(version);
+  EXPECT_EQ(version.error().condition, "DELTA_INVALID_TEXT");
+  EXPECT_EQ(Latest()->version(), 0);
+}
 
 TEST_F(TransactionTest, CommitsTheNextVersionWithItsCommitInfoFirst) {
   EXPECT_EQ(CreateTable(), 0);

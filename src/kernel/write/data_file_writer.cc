@@ -48,6 +48,9 @@ Result<std::shared_ptr<const ParquetFormat>> ParquetFormat::Bind(
     info.is_from = false;
     info.format = "parquet";
     info.options["compression"] = {duckdb::Value(DuckCodec(layout->codec))};
+    // Those of DuckDB 1.5 answer `= 0` with no for -0.0, and miss binary values
+    // that are not printable.
+    info.options["write_bloom_filter"] = {duckdb::Value::BOOLEAN(false)};
     if (!layout->field_ids.IsNull())
       info.options["field_ids"] = {layout->field_ids};
     duckdb::CopyFunctionBindInput input(info, function.function_info);

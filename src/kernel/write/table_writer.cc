@@ -123,14 +123,20 @@ Status TableWriter::AppendUnchecked(DataChunk& rows) {
 Result<TableWriter::PartitionKey> TableWriter::KeyOf(DataChunk& rows,
                                                      std::size_t row) const {
   const FileLayout& layout = format_->layout();
-  return engine::Guard([&] {
-    PartitionKey key;
-    for (const std::size_t column : layout.partition_columns) {
-      key.push_back(engine::FormatPartitionValue(
-          rows.GetValue(column, row), layout.schema.fields[column].type));
+  PartitionKey key;
+  for (const std::size_t column : layout.partition_columns) {
+    const protocol::Field& field = layout.schema.fields[column];
+    BAYOU_ASSIGN(const duckdb::Value value,
+                 engine::Guard([&] { return rows.GetValue(column, row); }));
+    auto text = engine::FormatPartitionValue(value, field.type);
+    if (!text) {
+      Error error = text.error();
+      error.message = "column " + field.name + ": " + error.message;
+      return tl::unexpected(std::move(error));
     }
-    return key;
-  });
+    key.push_back(*std::move(text));
+  }
+  return key;
 }
 
 Status TableWriter::AppendToPartition(const PartitionKey& key,

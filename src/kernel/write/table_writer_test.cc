@@ -139,6 +139,34 @@ TEST_F(TableWriterTest, APartitionValueLongerThanAFileName) {
   EXPECT_EQ(written->files[0].partition_values.at("p"), std::string(500, 'x'));
 }
 
+TEST_F(TableWriterTest, APartitionValueWithoutATextIsRefused) {
+  for (const char* value : {"'\\xff'::BLOB", "DATE 'infinity'"}) {
+    const auto written =
+        Write(std::string("SELECT ") + value + " AS p, 1 AS id", {"p"});
+    ASSERT_FALSE(written) << value;
+    EXPECT_EQ(written.error().condition, "DELTA_UNSUPPORTED_PARTITION_VALUE");
+    EXPECT_THAT(written.error().message, HasSubstr("column p: "));
+    EXPECT_EQ(FilesOnDisk(), 0);
+  }
+}
+
+// DuckDB's say that a file has no row where it has.
+TEST_F(TableWriterTest, NoBloomFilters) {
+  const auto written =
+      Write("SELECT -0.0::DOUBLE AS d, '\\xff\\x00'::BLOB AS b FROM range(30)");
+  ASSERT_TRUE(written);
+  const std::string path =
+      (folder_ / CanonicalPath(written->files[0].path)).string();
+  EXPECT_EQ(rows_.connection()
+                .Query("SELECT count(bloom_filter_offset) FROM "
+                       "parquet_metadata(" +
+                       engine::Literal(path) + ")")
+                ->GetValue(0, 0)
+                .ToString(),
+            "0");
+  EXPECT_EQ(Ask("count(*) FILTER (d = 0)", written->files[0]), "30");
+}
+
 TEST_F(TableWriterTest, FilesEndAtTheTargetSize) {
   const auto written =
       Write("SELECT range AS id, hash(range)::VARCHAR AS h FROM range(400000)",
