@@ -37,7 +37,7 @@ Status CreateLike(ClientContext& context, const std::string& name,
   BAYOU_ASSIGN(const auto definition, commands::DefinitionLike(source));
   return DeltaTransaction::Get(context, catalog)
       .pending()
-      .BeginCreate(*location, definition, false);
+      .BeginCreate(*location, definition, {.if_not_exists = if_not_exists});
 }
 
 duckdb::unique_ptr<duckdb::FunctionData> Bind(

@@ -2,9 +2,12 @@
 #include "sql/lake_folder.h"
 
 #include <algorithm>
+#include <duckdb.hpp>
+#include <duckdb/common/types/blob.hpp>
 #include <filesystem>
 
 #include "base/uri_path.h"
+#include "kernel/log/log_file_name.h"
 #include "kernel/table/snapshot.h"
 #include "sql/token.h"
 
@@ -17,10 +20,12 @@ namespace fs = std::filesystem;
 // long.
 constexpr std::size_t kMostEntries = 100'000;
 
+// DuckDB can show no name that is not UTF-8.
 bool IsFolderName(std::string_view name) {
   return !name.empty() && name.front() != '.' &&
          name.find_first_of(std::string_view("/\0", 2)) ==
-             std::string_view::npos;
+             std::string_view::npos &&
+         duckdb::Value::StringIsValid(name.data(), name.size());
 }
 
 bool IsFolder(const std::string& path) {
@@ -101,12 +106,13 @@ std::optional<std::string> LakeFolder::FindTable(std::string_view schema,
 Result<std::string> LakeFolder::NewTable(std::string_view schema,
                                          std::string_view table) const {
   for (const std::string_view name : {schema, table}) {
-    if (!IsFolderName(name)) {
+    // A folder with a log is itself a table.
+    if (!IsFolderName(name) || EqualsIgnoreCase(name, log::kLogFolder)) {
       return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TABLE_NAME",
-                  "\"" + std::string(name) +
+                  "\"" + duckdb::Blob::ToString(std::string(name)) +
                       "\" cannot be the name of a folder in a lake; use a name "
-                      "without / that does "
-                      "not begin with a dot");
+                      "in UTF-8 without / that does not begin with a dot and "
+                      "is not _delta_log");
     }
   }
   return JoinPath(FolderOf(schema), table);

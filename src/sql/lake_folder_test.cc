@@ -71,16 +71,27 @@ TEST_F(LakeFolderTest, LetsNoNameLeaveTheFolder) {
   for (const std::string& name :
        {std::string(), std::string("."), std::string(".."), std::string("../t"),
         std::string("a/b"), std::string("/t"), std::string(".t"),
-        std::string("a\0b", 3)}) {
+        std::string("a\0b", 3), std::string("a\xff")}) {
     EXPECT_EQ(Lake().FindTable("main", name), std::nullopt) << name;
     EXPECT_EQ(Lake().NewTable("main", name).error().condition,
               "DELTA_INVALID_TABLE_NAME")
         << name;
     EXPECT_FALSE(Lake().CreateSchema(name)) << name;
   }
+  for (const char* log : {"_delta_log", "_DELTA_LOG"}) {
+    EXPECT_EQ(Lake().NewTable("main", log).error().condition,
+              "DELTA_INVALID_TABLE_NAME");
+    EXPECT_FALSE(Lake().CreateSchema(log));
+  }
   EXPECT_EQ(Lake().NewTable("..", "t").error().condition,
             "DELTA_INVALID_TABLE_NAME");
   EXPECT_EQ(*Lake().NewTable("main", "a.b"), path_ + "/a.b");
+}
+
+TEST_F(LakeFolderTest, ListsNoNameThatIsNoText) {
+  MakeTable("a\xff");
+  MakeTable("b");
+  EXPECT_THAT(Lake().Tables("main"), ElementsAre("b"));
 }
 
 TEST_F(LakeFolderTest, TellsWhatIsAtAPath) {

@@ -56,17 +56,21 @@ void PendingWrite::SetMetric(const std::string& name, std::int64_t value) {
 
 Status PendingWrite::BeginCreate(const std::string& location,
                                  const commands::TableDefinition& definition,
-                                 bool as_select) {
+                                 Creation creation) {
   DropIncomplete();
   if (transaction_) return OneTableOnly(transaction_->location(), location);
-  BAYOU_ASSIGN(auto transaction,
-               commands::CreateTable(location, definition, Env::System()));
-  auto operation =
-      commands::CreateTableOperation(transaction, as_select, definition);
+  auto created = commands::CreateTable(location, definition, Env::System());
+  // Another may have made it since the statement was planned.
+  const bool exists = !created && creation.Accepts(created.error());
+  if (exists && !creation.as_select) return {};
+  BAYOU_ASSIGN(auto transaction, std::move(created));
+  auto operation = commands::CreateTableOperation(
+      transaction, creation.as_select, definition);
   Begin(std::move(transaction), std::move(operation));
+  creation_ = creation;
   std::error_code ignored;
   made_folder_ = !std::filesystem::exists(location, ignored);
-  complete_ = !as_select;
+  complete_ = !creation.as_select;
   return {};
 }
 
@@ -98,6 +102,7 @@ void PendingWrite::Begin(transaction::Transaction transaction,
   transaction_.emplace(std::move(transaction));
   operation_ = std::move(operation);
   complete_ = made_folder_ = altered_ = false;
+  creation_ = {};
   files_ = rows_ = bytes_ = 0;
 }
 
@@ -179,6 +184,7 @@ Status PendingWrite::Commit() {
   const Result<protocol::Version> version = transaction.Commit(operation_);
   if (!version) {
     Abandon(transaction);
+    if (creation_.Accepts(version.error())) return {};
     return tl::unexpected<Error>(version.error());
   }
   const Status followed = transaction::RunPostCommit(transaction, *version,

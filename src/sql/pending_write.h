@@ -23,6 +23,16 @@
 
 namespace bayou::sql {
 
+// How a statement makes a new table.
+struct Creation {
+  bool as_select = false;
+  bool if_not_exists = false;  // Another's table of the name is as good.
+
+  bool Accepts(const Error& error) const {
+    return if_not_exists && error.condition == "DELTA_TABLE_ALREADY_EXISTS";
+  }
+};
+
 // Used by one statement at a time.
 class PendingWrite {
  public:
@@ -42,7 +52,7 @@ class PendingWrite {
   // Begins a new table. Errors: as above; see commands::CreateTable.
   Status BeginCreate(const std::string& location,
                      const commands::TableDefinition& definition,
-                     bool as_select);
+                     Creation creation);
 
   // Begins a table in the place of another one. Errors: as above;
   // kUnsupported, DELTA_UNCOMMITTED_READ, when that has changes already.
@@ -98,6 +108,7 @@ class PendingWrite {
   duckdb::DatabaseInstance& database_;
   std::optional<transaction::Transaction> transaction_;
   transaction::Operation operation_;
+  Creation creation_;  // Of the transaction's new table.
   bool made_folder_ =
       false;               // What CREATE TABLE leaves behind is ours to remove.
   bool altered_ = false;   // Statements would be planned on what was before.

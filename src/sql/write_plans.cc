@@ -148,7 +148,9 @@ class InPartitions final : public log::FilePredicate {
       const auto type = types_.find(name);
       if (type == types_.end()) continue;
       const auto parsed = engine::ParsePartitionValue(value, type->second);
-      if (parsed) value = engine::FormatPartitionValue(*parsed, type->second);
+      if (!parsed) continue;
+      auto ours = engine::FormatPartitionValue(*parsed, type->second);
+      if (ours) value = *std::move(ours);
     }
     return spelled;
   }
@@ -172,6 +174,10 @@ void RemovePartitionsOf(const write::WrittenFiles& written,
     more = engine::Unwrap(files->Next(batch));
     for (const protocol::AddFile& file : batch) transaction.RemoveFile(file);
   }
+}
+
+bool IfNotExists(const duckdb::CreateTableInfo& info) {
+  return info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT;
 }
 
 }  // namespace
@@ -204,9 +210,10 @@ void CreateTable(ClientContext& context, const duckdb::CreateTableInfo& info,
                  std::shared_ptr<const table::Snapshot> replaced,
                  PendingWrite& pending) {
   const auto definition = engine::Unwrap(DefinitionOf(context, info));
+  const Creation creation{.if_not_exists = IfNotExists(info)};
   engine::Unwrap(
       replaced ? pending.BeginReplace(std::move(replaced), definition, false)
-               : pending.BeginCreate(location, definition, false));
+               : pending.BeginCreate(location, definition, creation));
 }
 
 PhysicalOperator& PlanInsert(ClientContext& context,
@@ -275,13 +282,16 @@ PhysicalOperator& PlanCreateTableAs(
   }
   auto partition_columns = PositionsOf(protocol::Schema{definition.columns},
                                        definition.partition_columns);
+  const Creation creation{.as_select = true,
+                          .if_not_exists = IfNotExists(info)};
   auto begin =
       [definition = std::move(definition), location = std::move(location),
-       replaced = std::move(replaced),
+       replaced = std::move(replaced), creation,
        pending = std::move(pending)](ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
-    engine::Unwrap(replaced ? write.BeginReplace(replaced, definition, true)
-                            : write.BeginCreate(location, definition, true));
+    engine::Unwrap(replaced
+                       ? write.BeginReplace(replaced, definition, true)
+                       : write.BeginCreate(location, definition, creation));
     return write;
   };
   PhysicalOperator& rows = CastRows(context, planner, plan, types);

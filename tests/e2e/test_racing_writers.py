@@ -15,3 +15,11 @@ def test_every_append_lands_once(sql):
     rows = sql("SELECT writer, number FROM t ORDER BY ALL")
     assert [(row["writer"], row["number"]) for row in rows] == [(w, n) for w in range(WRITERS) for n in range(APPENDS)]
     assert sql("SELECT max(version) AS version FROM bayou_history('t')") == [{"version": WRITERS * APPENDS}]
+
+
+def test_create_table_if_not_exists_is_no_race_to_lose(sql):
+    def write(writer):
+        sql("CREATE TABLE IF NOT EXISTS r (writer INT)", f"INSERT INTO r VALUES ({writer})")
+    with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
+        list(pool.map(write, range(WRITERS)))
+    assert sql("SELECT count(DISTINCT writer) AS writers FROM r") == [{"writers": WRITERS}]

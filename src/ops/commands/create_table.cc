@@ -52,9 +52,10 @@ Status CheckPlace(const std::string& location) {
     if (entry->path().extension() != ".parquet") continue;
     return Fail(
         ErrorCode::kInvalidArgument, "DELTA_PATH_HAS_PARQUET_FILES",
-        fmt::format("{} is no table, but holds Parquet files such as {}; "
-                    "choose an empty folder for a new table, or CONVERT TO "
-                    "DELTA what is there",
+        fmt::format("{} is no table, but holds Parquet files such as {}; if a "
+                    "CREATE TABLE AS was interrupted here, they are part of "
+                    "its rows: delete the folder and run it again; otherwise "
+                    "choose an empty folder, or CONVERT TO DELTA what is there",
                     location, entry->path().filename().string()));
   }
   return {};
