@@ -17,6 +17,7 @@
 #include "sql/delta_table.h"
 #include "sql/dialect.h"
 #include "sql/error_place.h"
+#include "sql/extra_fields.h"
 #include "sql/lake_folder.h"
 #include "sql/merge_star.h"
 #include "sql/settings.h"
@@ -65,6 +66,7 @@ class SqlSession final : public Session {
       duckdb::DatabaseInstance& database = *engine_->instance;
       duckdb::DBConfig& config = duckdb::DBConfig::GetConfig(database);
       sql::RegisterStorage(config);
+      sql::RegisterExtraFieldsCheck(config);
       sql::RegisterSettings(config, options.allow_external_paths);
       duckdb::ExtensionLoader loader(database, sql::kStorageType);
       sql::RegisterTypeAliases(loader);
