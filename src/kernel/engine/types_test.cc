@@ -155,13 +155,17 @@ TEST(FormatPartitionValue, WritesWhatReadsBack) {
       {Of(TypeKind::kTimestamp), "0001-01-01T00:00:00.000000Z"},
       {Of(TypeKind::kTimestampNtz), "1969-12-31 23:59:59.999999"}};
   for (const auto& [type, text] : values) {
-    EXPECT_EQ(FormatPartitionValue(*ParsePartitionValue(text, type), type)
-                  .value(),
-              text);
+    EXPECT_EQ(
+        FormatPartitionValue(*ParsePartitionValue(text, type), type).value(),
+        text);
   }
-  EXPECT_EQ(FormatPartitionValue(duckdb::Value(LogicalType::BIGINT), Of(TypeKind::kLong)).value(),
+  EXPECT_EQ(FormatPartitionValue(duckdb::Value(LogicalType::BIGINT),
+                                 Of(TypeKind::kLong))
+                .value(),
             std::nullopt);
-  EXPECT_EQ(FormatPartitionValue(duckdb::Value(""), Of(TypeKind::kString)).value(), std::nullopt);
+  EXPECT_EQ(
+      FormatPartitionValue(duckdb::Value(""), Of(TypeKind::kString)).value(),
+      std::nullopt);
 }
 
 // Values that other readers, or we ourselves, would not read back.
@@ -171,8 +175,8 @@ TEST(FormatPartitionValue, RefusesWhatHasNoText) {
     return Value::DATE(duckdb::Date::FromDate(year, 1, 1));
   };
   const auto at = [](int year) {
-    return duckdb::Timestamp::FromDatetime(
-        duckdb::Date::FromDate(year, 1, 1), duckdb::dtime_t(0));
+    return duckdb::Timestamp::FromDatetime(duckdb::Date::FromDate(year, 1, 1),
+                                           duckdb::dtime_t(0));
   };
   const auto infinity = duckdb::timestamp_t::infinity();
   const std::vector<std::pair<DataType, Value>> refused = {

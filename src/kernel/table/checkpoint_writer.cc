@@ -237,10 +237,10 @@ Result<Written> WriteFile(const Snapshot& snapshot,
   connection->Query("SET SESSION preserve_insertion_order = true");
   const std::string path = snapshot.store().NativePath(name);
   BAYOU_TRY(engine::Run(
-      *connection,
-      fmt::format("COPY ({}) TO {} (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE {}, "
-                  "USE_TMP_FILE false, WRITE_BLOOM_FILTER false)",
-                  rows, engine::Literal(path), kRowGroupSize)));
+      *connection, fmt::format("COPY ({}) TO {} (FORMAT parquet, COMPRESSION "
+                               "snappy, ROW_GROUP_SIZE {}, "
+                               "USE_TMP_FILE false, WRITE_BLOOM_FILTER false)",
+                               rows, engine::Literal(path), kRowGroupSize)));
   return Verify(*connection, path, totals);
 }
 
