@@ -55,6 +55,16 @@ DeltaTable& DeltaTransaction::ListedTable(duckdb::SchemaCatalogEntry& schema,
   return Keep(DeltaTable::MakeUnreadable(schema, name, table.error()));
 }
 
+void DeltaTransaction::Change(std::shared_ptr<const table::Snapshot> changed) {
+  const std::lock_guard lock(mutex_);
+  const std::string location = changed->location();
+  std::erase_if(entries_, [&](const auto& entry) {
+    return std::get<2>(entry.first) == location &&
+           std::get<3>(entry.first) == -1;
+  });
+  latest_[location] = std::move(changed);
+}
+
 Status DeltaTransaction::BeginScan(const std::string& location,
                                    bool reads_base) {
   const std::lock_guard lock(mutex_);

@@ -38,6 +38,9 @@ class DeltaTransaction : public duckdb::Transaction {
                             const std::string& location,
                             const table::TimeTravel& at);
 
+  // From now on the table is the one of `changed`, whose commit is yet to come.
+  void Change(std::shared_ptr<const table::Snapshot> changed);
+
   // The same for listings: a table that cannot be opened has no columns, and
   // says why in its comment.
   DeltaTable& ListedTable(duckdb::SchemaCatalogEntry& schema,

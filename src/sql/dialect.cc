@@ -57,6 +57,7 @@ class Translator {
     BAYOU_TRY(Spellings());
     return Statement{.sql = edits_.Apply(text_),
                      .overwrite = std::move(overwrite_),
+                     .evolves_schema = evolves_schema_,
                      .command = std::move(command_)};
   }
 
@@ -106,6 +107,11 @@ class Translator {
     if (Is(i, "set") || Is(i, "reset")) return Setting(i);
     if (Is(i, "create") || Is(i, "replace")) return Create(i);
     if (Is(i, "insert")) return Insert(i);
+    if (After(i, {"merge", "with", "schema", "evolution"}) != 0) {
+      evolves_schema_ = true;
+      Replace(i + 1, i + 4, "");
+      return {};
+    }
     // EXPLAIN of what runs as a function would run it.
     if (i == 0 && Is(i, "alter") && Is(i + 1, "table")) return Alter(i);
     if (i == 0 && Is(i, "comment") && Is(i + 1, "on")) return CommentOn(i);
@@ -321,8 +327,7 @@ class Translator {
     if (After(i, {"convert", "to", "delta"}) != 0)
       return NotYet("CONVERT TO DELTA");
     // The longest form first.
-    static const std::array<Form, 7> kForms = {{
-        {"MERGE", {"merge", "with", "schema", "evolution", "into"}, true},
+    static const std::array<Form, 6> kForms = {{
         {"FSCK", {"fsck", "repair", "table"}, true},
         {"RESTORE", {"restore", "table"}, true},
         {"RESTORE", {"restore"}, true},
@@ -481,6 +486,7 @@ class Translator {
   TextEdits edits_;
   std::optional<TableCommand> command_;
   std::optional<Overwrite> overwrite_;
+  bool evolves_schema_ = false;
   std::vector<Bracket> brackets_ = {{}};  // Outermost: the statement.
   bool in_copy_ = false;
 };

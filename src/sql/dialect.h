@@ -52,6 +52,7 @@ struct TableCommand {
 struct Statement {
   EditedText sql;
   std::optional<Overwrite> overwrite;  // Of an INSERT: see write_mode.h.
+  bool evolves_schema = false;         // Of a MERGE: see schema_evolution.h.
   std::optional<TableCommand> command;
 };
 

@@ -269,8 +269,6 @@ TEST(Translate, RecognisesCommandsOnATable) {
         CommandCase{"RESTORE TABLE a.t TO VERSION AS OF 1", "RESTORE",
                     "\"a\".\"t\""},
         CommandCase{"RESTORE t VERSION AS OF 1", "RESTORE", "\"t\""},
-        CommandCase{"MERGE WITH SCHEMA EVOLUTION INTO t USING y", "MERGE",
-                    "\"t\""},
         CommandCase{"ALTER TABLE t ADD COLUMN x INT", "ALTER TABLE", "\"t\""},
         CommandCase{"GENERATE symlink_format_manifest FOR TABLE t", "GENERATE",
                     "\"t\""},

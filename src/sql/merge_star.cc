@@ -11,6 +11,7 @@
 #include "sql/delta_catalog.h"
 #include "sql/delta_table.h"
 #include "sql/table_lookup.h"
+#include "sql/token.h"
 
 namespace bayou::sql {
 namespace {
@@ -37,20 +38,21 @@ bool HasStar(const duckdb::MergeIntoStatement& merge) {
   });
 }
 
-// The columns of the Delta table; empty when it is none.
-std::vector<std::string> ColumnsOf(duckdb::ClientContext& context,
-                                   const duckdb::BaseTableRef& target) {
-  TableName name;
-  for (const std::string& part : {target.catalog_name, target.schema_name}) {
-    if (!part.empty()) name.parts.push_back(part);
-  }
-  name.parts.push_back(target.table_name);
+// The columns of the Delta table, of those in `source` if that is set; empty
+// when it is none.
+std::vector<std::string> ColumnsOf(
+    duckdb::ClientContext& context, const duckdb::BaseTableRef& target,
+    const std::optional<std::vector<std::string>>& source) {
   std::vector<std::string> columns;
-  auto entry = FindEntry(context, name, duckdb::OnEntryNotFound::RETURN_NULL);
-  if (!entry || entry->ParentCatalog().GetCatalogType() != kStorageType)
-    return columns;
-  for (const auto& column : entry->Cast<DeltaTable>().GetColumns().Logical())
-    columns.push_back(column.Name());
+  const DeltaTable* table = FindMergeTarget(context, target);
+  if (table == nullptr) return columns;
+  for (const auto& column : table->GetColumns().Logical()) {
+    const bool is_in_source =
+        !source || std::ranges::any_of(*source, [&](const auto& name) {
+          return EqualsIgnoreCase(name, column.Name());
+        });
+    if (is_in_source) columns.push_back(column.Name());
+  }
   return columns;
 }
 
@@ -87,24 +89,37 @@ void Expand(const std::vector<std::string>& columns, const std::string& source,
 }  // namespace
 
 void ExpandMergeStars(duckdb::ClientContext& context,
-                      duckdb::SQLStatement& statement) {
-  if (statement.type != duckdb::StatementType::MERGE_INTO_STATEMENT) return;
-  auto& merge = statement.Cast<duckdb::MergeIntoStatement>();
+                      duckdb::MergeIntoStatement& merge,
+                      const std::optional<std::vector<std::string>>& source) {
   if (!HasStar(merge) ||
       merge.target->type != duckdb::TableReferenceType::BASE_TABLE) {
     return;
   }
   std::vector<std::string> columns;
   context.RunFunctionInTransaction([&] {
-    columns = ColumnsOf(context, merge.target->Cast<duckdb::BaseTableRef>());
+    columns =
+        ColumnsOf(context, merge.target->Cast<duckdb::BaseTableRef>(), source);
   });
   if (columns.empty()) return;
-  const std::string source = AliasOf(*merge.source);
+  const std::string alias = AliasOf(*merge.source);
   for (auto& [kind, actions] : merge.actions) {
     for (auto& action : actions) {
-      if (IsStar(*action)) Expand(columns, source, *action);
+      if (IsStar(*action)) Expand(columns, alias, *action);
     }
   }
+}
+
+DeltaTable* FindMergeTarget(duckdb::ClientContext& context,
+                            const duckdb::BaseTableRef& target) {
+  TableName name;
+  for (const std::string& part : {target.catalog_name, target.schema_name}) {
+    if (!part.empty()) name.parts.push_back(part);
+  }
+  name.parts.push_back(target.table_name);
+  auto entry = FindEntry(context, name, duckdb::OnEntryNotFound::RETURN_NULL);
+  if (!entry || entry->ParentCatalog().GetCatalogType() != kStorageType)
+    return nullptr;
+  return &entry->Cast<DeltaTable>();
 }
 
 }  // namespace bayou::sql

@@ -6,13 +6,25 @@
 #pragma once
 
 #include <duckdb.hpp>
-#include <duckdb/parser/sql_statement.hpp>
+#include <duckdb/parser/statement/merge_into_statement.hpp>
+#include <duckdb/parser/tableref/basetableref.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql/delta_table.h"
 
 namespace bayou::sql {
 
-// Writes the stars of `statement` out, if it is such a MERGE. Looks the table
-// up in a transaction of its own. Throws DuckDB exceptions.
+// Writes the stars of `merge` out. `source`: if set, the source's columns; then
+// those of the table that are not among them are left alone. Looks the table up
+// in the running transaction, or in one of its own. Throws DuckDB exceptions.
 void ExpandMergeStars(duckdb::ClientContext& context,
-                      duckdb::SQLStatement& statement);
+                      duckdb::MergeIntoStatement& merge,
+                      const std::optional<std::vector<std::string>>& source);
+
+// The Delta table that a MERGE changes; null when it is none.
+DeltaTable* FindMergeTarget(duckdb::ClientContext& context,
+                            const duckdb::BaseTableRef& target);
 
 }  // namespace bayou::sql

@@ -20,6 +20,7 @@
 #include "sql/extra_fields.h"
 #include "sql/lake_folder.h"
 #include "sql/merge_star.h"
+#include "sql/schema_evolution.h"
 #include "sql/settings.h"
 #include "sql/table_functions.h"
 #include "sql/table_lookup.h"
@@ -173,9 +174,7 @@ class SqlSession final : public Session {
     const bool is_own_transaction = connection_.IsAutoCommit();
     for (int attempt = 1;; ++attempt) {
       changed_.reset();
-      const Status done = statement.overwrite
-                              ? TryOverwrite(written, statement, sink)
-                              : TryStatement(written, statement.sql, sink);
+      const Status done = Try(written, statement, sink);
       if (done && changed_) sink.Changed(*changed_);
       if (done || done.error().code != ErrorCode::kConflict ||
           !is_own_transaction || attempt == kMaxAttempts || interrupted_) {
@@ -184,10 +183,34 @@ class SqlSession final : public Session {
     }
   }
 
-  // The old rows go and the new ones come in one transaction.
+  Status Try(std::string_view written, const Statement& statement,
+             ResultSink& sink) {
+    if (statement.overwrite) {
+      return Together(sink,
+                      [&] { return TryOverwrite(written, statement, sink); });
+    }
+    if (statement.evolves_schema) {
+      return Together(sink,
+                      [&] { return TryStatement(written, statement, sink); });
+    }
+    return TryStatement(written, statement, sink);
+  }
+
+  // Several steps in one transaction: the user's, or one of their own.
+  template <typename Steps>
+  Status Together(ResultSink& sink, Steps steps) {
+    const bool is_own_transaction = connection_.IsAutoCommit();
+    if (is_own_transaction) BAYOU_TRY(TryText("BEGIN TRANSACTION", sink));
+    const Status done = steps();
+    if (!is_own_transaction) return done;
+    if (done) return TryText("COMMIT", sink);
+    (void)TryText("ROLLBACK", sink);
+    return done;
+  }
+
+  // The old rows go, and the new ones come.
   Status TryOverwrite(std::string_view written, const Statement& statement,
                       ResultSink& sink) {
-    const bool is_own_transaction = connection_.IsAutoCommit();
     std::optional<sql::Overwrite>& mode =
         sql::WriteMode::Of(*connection_.context);
     mode = statement.overwrite;
@@ -195,30 +218,30 @@ class SqlSession final : public Session {
                     sql::TextSetting(*connection_.context,
                                      sql::kPartitionOverwriteMode) == "dynamic";
     Status done;
-    if (is_own_transaction) done = TryText("BEGIN TRANSACTION", sink);
-    if (done && !mode->dynamic) {
+    if (!mode->dynamic) {
       done = TryText("DELETE FROM " + mode->target +
                          (mode->where.empty() ? "" : " WHERE " + mode->where),
                      sink);
     }
-    if (done) done = TryStatement(written, statement.sql, sink);
+    if (done) done = TryStatement(written, statement, sink);
     mode.reset();
-    if (!is_own_transaction) return done;
-    if (done) return TryText("COMMIT", sink);
-    (void)TryText("ROLLBACK", sink);
     return done;
   }
 
   Status TryText(const std::string& text, ResultSink& sink) {
     BAYOU_ASSIGN(const Statement statement, sql::Translate(text, sql::PlaceAt));
-    return TryStatement(text, statement.sql, sink);
+    return TryStatement(text, statement, sink);
   }
 
-  Status TryStatement(std::string_view written, const sql::EditedText& sql,
+  Status TryStatement(std::string_view written, const Statement& translated,
                       ResultSink& sink) {
+    const sql::EditedText& sql = translated.sql;
     try {
       for (auto& statement : connection_.ExtractStatements(sql.text)) {
-        sql::ExpandMergeStars(*connection_.context, *statement);
+        if (statement->type == duckdb::StatementType::MERGE_INTO_STATEMENT) {
+          PrepareMerge(statement->Cast<duckdb::MergeIntoStatement>(),
+                       translated.evolves_schema);
+        }
         auto pending = connection_.PendingQuery(std::move(statement), true);
         if (pending->HasError()) pending->ThrowError();
         const auto result = engine::Start(*pending);
@@ -232,6 +255,12 @@ class SqlSession final : public Session {
       error.message = sql::AtWrittenPlace(error.message, sql, written);
       return tl::unexpected(std::move(error));
     }
+  }
+
+  void PrepareMerge(duckdb::MergeIntoStatement& merge, bool evolves_schema) {
+    std::optional<std::vector<std::string>> source;
+    if (evolves_schema) source = sql::EvolveTarget(connection_, merge);
+    sql::ExpandMergeStars(*connection_.context, merge, source);
   }
 
   Status Deliver(duckdb::QueryResult& result, ResultSink& sink) {

@@ -184,6 +184,18 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Open(
   return snapshot;
 }
 
+Result<std::shared_ptr<const Snapshot>> Snapshot::Changed(
+    protocol::Metadata metadata, protocol::Protocol protocol) const {
+  std::shared_ptr<Snapshot> changed(new Snapshot);
+  changed->store_ = store_;
+  changed->state_ = state_;
+  BAYOU_ASSIGN(changed->schema_, protocol::ParseSchema(metadata.schema_string));
+  changed->planned_ = Planned{std::move(metadata), std::move(protocol)};
+  if (protocol::Supports(changed->protocol(), "columnMapping"))
+    changed->column_mapping_ = changed->properties().column_mapping_mode();
+  return changed;
+}
+
 bool Snapshot::IsTable(const std::string& location) {
   const auto store = store::OpenLocalStore(location);
   // Two look-ups answer for nearly every table; a listing does for the rest.

@@ -58,8 +58,12 @@ class Snapshot {
   const std::shared_ptr<const log::LogState>& shared_state() const {
     return state_;
   }
-  const protocol::Protocol& protocol() const { return state_->protocol(); }
-  const protocol::Metadata& metadata() const { return state_->metadata(); }
+  const protocol::Protocol& protocol() const {
+    return planned_ ? planned_->protocol : state_->protocol();
+  }
+  const protocol::Metadata& metadata() const {
+    return planned_ ? planned_->metadata : state_->metadata();
+  }
   const protocol::Schema& schema() const { return schema_; }
   protocol::TableProperties properties() const {
     return protocol::TableProperties(metadata().configuration);
@@ -70,13 +74,26 @@ class Snapshot {
   // Where in-commit timestamps hold, for log::CommitTimestamp and the like.
   std::optional<log::InCommitTimestampRange> in_commit_timestamps() const;
 
+  // The same files under the schema that a transaction is about to give the
+  // table; a transaction on it commits the change with what else it does.
+  // Errors: kCorruption for a schema that cannot be parsed.
+  Result<std::shared_ptr<const Snapshot>> Changed(
+      protocol::Metadata metadata, protocol::Protocol protocol) const;
+  bool is_changed() const { return planned_.has_value(); }
+
   // The time of this version's commit, in milliseconds.
   Result<std::int64_t> Timestamp() const;
 
  private:
+  struct Planned {
+    protocol::Metadata metadata;
+    protocol::Protocol protocol;
+  };
+
   Snapshot() = default;
   std::shared_ptr<store::Store> store_;
   std::shared_ptr<const log::LogState> state_;
+  std::optional<Planned> planned_;
   protocol::Schema schema_;
   protocol::ColumnMappingMode column_mapping_ =
       protocol::ColumnMappingMode::kNone;

@@ -59,8 +59,12 @@ Result<Transaction> Transaction::On(std::shared_ptr<const table::Snapshot> base,
   BAYOU_TRY(protocol::CheckWritable(base->protocol(), base->metadata(),
                                     base->location()));
   Transaction transaction(base->shared_store(), env);
-  transaction.protocol_ = base->protocol();
-  transaction.metadata_ = base->metadata();
+  transaction.protocol_ = base->state().protocol();
+  transaction.metadata_ = base->state().metadata();
+  if (base->is_changed()) {
+    transaction.SetProtocol(base->protocol());
+    transaction.SetMetadata(base->metadata());
+  }
   transaction.base_ = std::move(base);
   return transaction;
 }

@@ -36,8 +36,8 @@ using protocol::Version;
 
 class Transaction {
  public:
-  // On an existing table. Errors: kUnsupported (see protocol::CheckWritable),
-  // before anything is written.
+  // On an existing table; what a changed snapshot changes is staged. Errors:
+  // kUnsupported (see protocol::CheckWritable), before anything is written.
   static Result<Transaction> On(std::shared_ptr<const table::Snapshot> base,
                                 Env& env);
 
