@@ -11,6 +11,7 @@
 
 #include "kernel/engine/engine.h"
 #include "kernel/log/chunk_columns.h"
+#include "kernel/log/file_view.h"
 #include "kernel/log/kept_rows.h"
 
 namespace bayou::log {
@@ -164,18 +165,8 @@ std::unique_ptr<duckdb::Connection> ConnectFor(
 
 bool Keeps(const FilePredicate* predicate, const protocol::AddFile& file) {
   if (!predicate) return true;
-  std::vector<std::pair<std::string_view, std::string_view>> values;
-  for (const auto& [key, value] : file.partition_values) {
-    values.emplace_back(key,
-                        value ? std::string_view(*value) : std::string_view());
-  }
-  return predicate->Keep(
-      {.path = file.path,
-       .partition_values = values,
-       .stats = file.stats ? std::string_view(*file.stats) : "",
-       .has_deletion_vector = file.deletion_vector.has_value(),
-       .size = file.size,
-       .modification_time = file.modification_time});
+  PartitionView values;
+  return predicate->Keep(ViewOf(file, values));
 }
 
 }  // namespace bayou::log

@@ -7,6 +7,7 @@
 
 #include "base/uri_path.h"
 #include "kernel/engine/types.h"
+#include "kernel/log/file_view.h"
 #include "kernel/scan/data_file_place.h"
 #include "kernel/scan/file_pruning.h"
 
@@ -68,9 +69,10 @@ class ChangedFilesCursor : public DataFileCursor {
   Result<bool> Next(std::vector<duckdb::shared_ptr<DataFile>>& files) override {
     if (next_ == changes_->size()) return false;
     const VersionChanges& version = (*changes_)[next_++];
-    PartitionView values;
+    log::PartitionView values;
     for (const ChangedFile& changed : version.files) {
-      if (pruning_ && !pruning_->Keep(ViewOf(changed.file, values))) continue;
+      if (pruning_ && !pruning_->Keep(log::ViewOf(changed.file, values)))
+        continue;
       files.push_back(FileOf(version, changed));
     }
     return next_ < changes_->size();

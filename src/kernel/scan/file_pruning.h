@@ -80,9 +80,4 @@ class FilePruning final : public log::FilePredicate {
   mutable std::optional<Error> failure_;
 };
 
-// A file of the log as a predicate sees it. Refers to `add` and to `values`.
-using PartitionView =
-    std::vector<std::pair<std::string_view, std::string_view>>;
-log::FileView ViewOf(const protocol::AddFile& add, PartitionView& values);
-
 }  // namespace bayou::scan

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernel/engine/engine.h"
+#include "kernel/log/file_view.h"
 #include "kernel/scan/data_file_list.h"
 #include "kernel/scan/file_pruning.h"
 #include "kernel/scan/scan_binding.h"
@@ -25,15 +26,15 @@ void VisitFiles(const duckdb::FunctionData& scan,
   const DataFileList& list = FilesOf(scan);
   const auto cursor = engine::Unwrap(list.source()->Open(nullptr));
   std::vector<duckdb::shared_ptr<DataFile>> files;
-  PartitionView partition;
+  log::PartitionView partition;
   for (bool more = true; more;) {
     files.clear();
     more = engine::Unwrap(cursor->Next(files));
     for (const auto& file : files) {
       FilePruning::Judgement judgement;
       if (list.pruning()) {
-        judgement =
-            engine::Unwrap(list.pruning()->Judge(ViewOf(file->add, partition)));
+        judgement = engine::Unwrap(
+            list.pruning()->Judge(log::ViewOf(file->add, partition)));
       }
       visit({file->add, judgement.verdict == FilePruning::Verdict::kKept,
              judgement.verdict == FilePruning::Verdict::kByPartition,
