@@ -139,8 +139,7 @@ class ExpressionEnd : private TokenCursor {
   // ::type and AT TIME ZONE 'zone'
   bool Suffixes() {
     while (true) {
-      if (IsSymbol(':') && IsSymbol(':', 1) &&
-          IsKind(TokenKind::kWord, 2)) {
+      if (IsSymbol(':') && IsSymbol(':', 1) && IsKind(TokenKind::kWord, 2)) {
         i_ += 3;
         if (IsSymbol('(') && !Brackets()) return false;
       } else if (Is("at") && Is("time", 1) && Is("zone", 2)) {

@@ -290,8 +290,8 @@ class CommandLine {
   std::optional<Error> unreadable_;
 };
 
-// Where the caller closed one of the three standard files, the next file that is
-// opened would be taken for it: results would end in a database. What takes
+// Where the caller closed one of the three standard files, the next file that
+// is opened would be taken for it: results would end in a database. What takes
 // their place can be neither read nor written.
 void HoldStandardFiles() {
   while (true) {

@@ -281,8 +281,9 @@ class InList : public StatisticsCondition {
     };
     std::vector<std::string> parts;
     if (values_.size() > kFew) {
-      parts = {bound(ExpressionType::COMPARE_GREATERTHANOREQUALTO, values_[0]),
-               bound(ExpressionType::COMPARE_LESSTHANOREQUALTO, values_.back())};
+      parts = {
+          bound(ExpressionType::COMPARE_GREATERTHANOREQUALTO, values_[0]),
+          bound(ExpressionType::COMPARE_LESSTHANOREQUALTO, values_.back())};
       return JoinSql(true, parts);
     }
     for (const Value& value : values_) {
@@ -297,9 +298,8 @@ class InList : public StatisticsCondition {
     // Of the values that are not below the range, the least is in it if one is;
     // NaN, which is no bound, is the last of all.
     const auto first =
-        range.min
-            ? std::lower_bound(values_.begin(), values_.end(), *range.min)
-            : values_.begin();
+        range.min ? std::lower_bound(values_.begin(), values_.end(), *range.min)
+                  : values_.begin();
     const auto is_in = [&](const Value& value) {
       return Compare(range, ExpressionType::COMPARE_EQUAL, value).can_be_true;
     };

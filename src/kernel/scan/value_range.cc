@@ -61,8 +61,9 @@ std::optional<Value> DoubleBound(const std::optional<std::string>& text,
 }
 
 std::size_t CountDigits(std::string_view number) {
-  return static_cast<std::size_t>(std::count_if(
-      number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; }));
+  return static_cast<std::size_t>(
+      std::count_if(number.begin(), number.end(),
+                    [](char c) { return c >= '0' && c <= '9'; }));
 }
 
 // delta-rs writes decimals as doubles, and those without a scale as 64-bit
@@ -76,12 +77,14 @@ std::optional<Value> DecimalBound(const std::optional<std::string>& text,
     return bound;
   }
   using duckdb::hugeint_t;
-  const hugeint_t value = bound->DefaultCastAs(duckdb::LogicalType::DECIMAL(
-                                                   38, static_cast<std::uint8_t>(type.scale)))
+  const hugeint_t value = bound
+                              ->DefaultCastAs(duckdb::LogicalType::DECIMAL(
+                                  38, static_cast<std::uint8_t>(type.scale)))
                               .GetValueUnsafe<hugeint_t>();
   const hugeint_t size = value < 0 ? -value : value;
   constexpr std::int64_t kCut = std::numeric_limits<std::int64_t>::max();
-  if (type.scale == 0 && size >= hugeint_t(kCut) && size <= hugeint_t(kCut) + 1) {
+  if (type.scale == 0 && size >= hugeint_t(kCut) &&
+      size <= hugeint_t(kCut) + 1) {
     return std::nullopt;
   }
   constexpr std::int64_t kStepOfDouble = std::int64_t{1} << 52;

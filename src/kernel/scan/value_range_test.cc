@@ -140,8 +140,7 @@ TEST(ValueRange, OfADecimalThatWasRoundedToADouble) {
                    decimal("86857348367879.00", 2)));
   EXPECT_TRUE(May(range("9223372036854775807", 0), kGreater,
                   decimal("10000000000000000000", 0)));
-  EXPECT_FALSE(
-      May(range("1.25", 2), kEqual, decimal("1.26", 2)));
+  EXPECT_FALSE(May(range("1.25", 2), kEqual, decimal("1.26", 2)));
 }
 
 TEST(ValueRange, NullCounts) {
