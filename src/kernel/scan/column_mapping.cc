@@ -122,9 +122,9 @@ class Resolver {
     const auto order = [](const ParquetColumnSchema& part) {
       return part.name == "metadata" ? 0 : part.name == "value" ? 1 : 2;
     };
-    std::stable_sort(
-        parts.begin(), parts.end(),
-        [&](const auto& a, const auto& b) { return order(a) < order(b); });
+    std::sort(parts.begin(), parts.end(), [&](const auto& a, const auto& b) {
+      return order(a) < order(b);
+    });
     if (parts.size() < 2 || parts.size() > 3 || parts[0].name != "metadata" ||
         parts[1].name != "value" ||
         (parts.size() == 3 && parts[2].name != "typed_value")) {
