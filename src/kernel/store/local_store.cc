@@ -42,6 +42,8 @@ class Descriptor {
   bool ok() const { return fd_ >= 0; }
   // Closing can report a write that failed; a destructor could not.
   int Close() { return ::close(std::exchange(fd_, -1)); }
+  // Whoever takes it closes it.
+  int Release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_;
@@ -190,6 +192,7 @@ class LocalStore final : public Store {
 
   Result<std::vector<ObjectMeta>> List(std::string_view folder,
                                        std::string_view from) override;
+  Status ListTree(std::string_view folder, const TreeVisitor& visit) override;
   Result<std::string> Read(std::string_view name) override;
   Result<std::string> ReadRange(std::string_view name, std::int64_t offset,
                                 std::int64_t length) override;
@@ -199,6 +202,7 @@ class LocalStore final : public Store {
   Status Sync(std::string_view name) override;
   Status Move(std::string_view from, std::string_view to) override;
   Status Delete(std::string_view name) override;
+  Result<bool> DeleteEmptyFolder(std::string_view name) override;
   Status CheckInside(std::string_view name) override;
   std::string NativePath(std::string_view name) const override {
     return name.empty() ? folder_ : JoinPath(folder_, name);
@@ -206,6 +210,9 @@ class LocalStore final : public Store {
   const std::string& location() const override { return folder_; }
 
  private:
+  Status ListFolder(const std::string& name, const TreeVisitor& visit,
+                    std::vector<std::string>& folders);
+
   std::string folder_;
 };
 
@@ -235,6 +242,54 @@ Result<std::vector<ObjectMeta>> LocalStore::List(std::string_view folder,
       found.begin(), found.end(),
       [](const ObjectMeta& a, const ObjectMeta& b) { return a.name < b.name; });
   return found;
+}
+
+Status LocalStore::ListTree(std::string_view folder, const TreeVisitor& visit) {
+  std::vector<std::string> folders;  // To be listed yet.
+  BAYOU_TRY(ListFolder(std::string(folder), visit, folders));
+  while (!folders.empty()) {
+    const std::string next = std::move(folders.back());
+    folders.pop_back();
+    const Status listed = ListFolder(next, visit, folders);
+    if (!listed && listed.error().code != ErrorCode::kNotFound) return listed;
+  }
+  return {};
+}
+
+// Visits what the folder holds, and appends the folders in it that are entered.
+// One folder is open at a time, however deep they lie.
+Status LocalStore::ListFolder(const std::string& name, const TreeVisitor& visit,
+                              std::vector<std::string>& folders) {
+  const std::string path = NativePath(name);
+  Descriptor opened(OpenRetrying(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  if (!opened.ok()) return SystemError(errno, "list the folder", path);
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(::fdopendir(opened.get()),
+                                                ::closedir);
+  if (!dir) return SystemError(errno, "list the folder", path);
+  opened.Release();
+  while (true) {
+    errno = 0;
+    const dirent* entry = ::readdir(dir.get());
+    if (entry == nullptr) break;
+    const std::string_view below = entry->d_name;
+    if (below == "." || below == "..") continue;
+    struct stat info{};
+    if (::fstatat(::dirfd(dir.get()), entry->d_name, &info,
+                  AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno == ENOENT) continue;  // Deleted since.
+      return SystemError(errno, "look at", JoinPath(path, below));
+    }
+    const ObjectMeta found{
+        name.empty() ? std::string(below) : JoinPath(name, below),
+        S_ISREG(info.st_mode) ? info.st_size : 0, ModifiedMs(info)};
+    if (S_ISDIR(info.st_mode)) {
+      if (visit.enter(found)) folders.push_back(found.name);
+    } else if (S_ISREG(info.st_mode)) {
+      BAYOU_TRY(visit.file(found));
+    }
+  }
+  if (errno != 0) return SystemError(errno, "list the folder", path);
+  return {};
 }
 
 // Reads `length` bytes from `offset` into a string; fewer at the file's end.
@@ -390,6 +445,16 @@ Status LocalStore::Delete(std::string_view name) {
   const std::string path = NativePath(name);
   if (::unlink(path.c_str()) != 0) return SystemError(errno, "delete", path);
   return {};
+}
+
+Result<bool> LocalStore::DeleteEmptyFolder(std::string_view name) {
+  const std::string path = NativePath(name);
+  if (::rmdir(path.c_str()) == 0) return true;
+  if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOENT ||
+      errno == ENOTDIR) {
+    return false;
+  }
+  return SystemError(errno, "remove the folder", path);
 }
 
 // Opens `name` below `folder` with the kernel refusing every way out of it; the

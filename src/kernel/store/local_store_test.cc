@@ -19,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 // A store over a new folder that goes with the test.
 class LocalStoreTest : public ::testing::Test {
@@ -51,6 +52,55 @@ TEST_F(LocalStoreTest, ReadsBackWhatItPut) {
   EXPECT_EQ(store_->Read("_delta_log/a.json"), "other");
   EXPECT_EQ(store_->ReadRange("_delta_log/a.json", 1, 3), "the");
   EXPECT_EQ(store_->Head("_delta_log/a.json")->size, 5);
+}
+
+TEST_F(LocalStoreTest, ListsATreeAndFollowsNoLink) {
+  namespace fs = std::filesystem;
+  for (const char* name : {"a", "p=1/q=2/b", "p=1/c", "_hidden/d"}) {
+    ASSERT_TRUE(store_->PutIfAbsent(name, "text"));
+  }
+  ASSERT_TRUE(OpenLocalStore(folder_)->PutIfAbsent("outside/e", "other's"));
+  fs::create_directory_symlink("../outside", folder_ / "table/link");
+  fs::create_symlink("a", folder_ / "table/link_to_a");
+  fs::create_directory(folder_ / "table/empty");
+
+  std::vector<std::string> found;
+  std::vector<std::string> folders;
+  const auto list = [&](std::string_view folder) {
+    found.clear();
+    folders.clear();
+    return store_->ListTree(folder, {.enter =
+                                         [&](const ObjectMeta& entered) {
+                                           folders.push_back(entered.name);
+                                           return entered.name != "_hidden";
+                                         },
+                                     .file =
+                                         [&](const ObjectMeta& file) {
+                                           EXPECT_EQ(file.size, 4);
+                                           EXPECT_GT(file.modified_ms, 0);
+                                           found.push_back(file.name);
+                                           return Status();
+                                         }});
+  };
+  ASSERT_TRUE(list(""));
+  EXPECT_THAT(found, UnorderedElementsAre("a", "p=1/c", "p=1/q=2/b"));
+  EXPECT_THAT(folders,
+              UnorderedElementsAre("p=1", "p=1/q=2", "_hidden", "empty"));
+  ASSERT_TRUE(list("p=1"));
+  EXPECT_THAT(found, UnorderedElementsAre("p=1/c", "p=1/q=2/b"));
+  EXPECT_EQ(list("none").error().code, ErrorCode::kNotFound);
+  EXPECT_FALSE(list("link"));
+}
+
+TEST_F(LocalStoreTest, DeletesFoldersThatHoldNothing) {
+  ASSERT_TRUE(store_->PutIfAbsent("p=1/q=2/b", "text"));
+  EXPECT_FALSE(*store_->DeleteEmptyFolder("p=1/q=2"));
+  EXPECT_FALSE(*store_->DeleteEmptyFolder("p=1/q=2/b"));
+  EXPECT_FALSE(*store_->DeleteEmptyFolder("none"));
+  ASSERT_TRUE(store_->Delete("p=1/q=2/b"));
+  EXPECT_FALSE(*store_->DeleteEmptyFolder("p=1"));
+  EXPECT_TRUE(*store_->DeleteEmptyFolder("p=1/q=2"));
+  EXPECT_TRUE(*store_->DeleteEmptyFolder("p=1"));
 }
 
 TEST_F(LocalStoreTest, FindsLinksThatLeadOut) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,18 @@ class Store {
   // Errors: kNotFound when the folder does not exist; kPermissionDenied.
   virtual Result<std::vector<ObjectMeta>> List(std::string_view folder,
                                                std::string_view from) = 0;
+
+  // Everything below the folder, at any depth, in no particular order, as it is
+  // found: names are relative to the table. `enter` is asked before what a
+  // folder holds is listed, and false leaves it out; stores without folders
+  // never ask. What is no file and no folder, such as a symbolic link, is left
+  // out, and so is what goes away meanwhile. A visit that fails ends the
+  // listing. Errors: as List(); kUnsupported from a store that cannot.
+  struct TreeVisitor {
+    std::function<bool(const ObjectMeta& folder)> enter;
+    std::function<Status(const ObjectMeta& file)> file;
+  };
+  virtual Status ListTree(std::string_view folder, const TreeVisitor& visit);
 
   // The whole content. Errors: kNotFound, kPermissionDenied,
   // kResourceExhausted above 2 GiB.
@@ -68,6 +81,13 @@ class Store {
   // Errors: kNotFound.
   virtual Status Delete(std::string_view name) = 0;
 
+  // Removes a folder that holds nothing; false when it holds something, is gone
+  // already, or when the store has no folders.
+  virtual Result<bool> DeleteEmptyFolder(std::string_view name) {
+    (void)name;
+    return false;
+  }
+
   // Whether what is read under `name` lies in the folder. Errors:
   // kPermissionDenied, condition DELTA_PATH_OUTSIDE_TABLE, when a symbolic link
   // leads out of it (threat T1); kNotFound, when it is no
@@ -84,6 +104,12 @@ class Store {
   // The folder as a user would name it, for messages.
   virtual const std::string& location() const = 0;
 };
+
+inline Status Store::ListTree(std::string_view folder, const TreeVisitor&) {
+  return Fail(ErrorCode::kUnsupported, "STORE_CANNOT_LIST",
+              "the store of " + location() + " cannot list what lies below " +
+                  std::string(folder));
+}
 
 // A folder of the local file system. Opening creates and checks nothing.
 std::shared_ptr<Store> OpenLocalStore(std::string folder);
