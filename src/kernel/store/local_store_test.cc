@@ -5,20 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <thread>
 
 #include "kernel/store/store.h"
 
 namespace bayou::store {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 // A store over a new folder that goes with the test.
@@ -44,15 +38,6 @@ class LocalStoreTest : public ::testing::Test {
   std::filesystem::path folder_;
   std::shared_ptr<Store> store_;
 };
-
-TEST_F(LocalStoreTest, ReadsBackWhatItPut) {
-  ASSERT_TRUE(store_->PutIfAbsent("_delta_log/a.json", "one"));
-  EXPECT_EQ(store_->Read("_delta_log/a.json"), "one");
-  ASSERT_TRUE(store_->Put("_delta_log/a.json", "other"));
-  EXPECT_EQ(store_->Read("_delta_log/a.json"), "other");
-  EXPECT_EQ(store_->ReadRange("_delta_log/a.json", 1, 3), "the");
-  EXPECT_EQ(store_->Head("_delta_log/a.json")->size, 5);
-}
 
 TEST_F(LocalStoreTest, ListsATreeAndFollowsNoLink) {
   namespace fs = std::filesystem;
@@ -134,45 +119,6 @@ TEST_F(LocalStoreTest, NeverWaitsForTheWriterOfAPipe) {
   EXPECT_THAT(Names(""), ::testing::ElementsAre("a"));
 }
 
-TEST_F(LocalStoreTest, NeverReplacesWhatIsThere) {
-  ASSERT_TRUE(store_->PutIfAbsent("a", "first"));
-  const Status second = store_->PutIfAbsent("a", "second");
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, ErrorCode::kAlreadyExists);
-  EXPECT_EQ(store_->Read("a"), "first");
-}
-
-TEST_F(LocalStoreTest, LeavesNoTemporaryFileBehind) {
-  ASSERT_TRUE(store_->PutIfAbsent("a", "1"));
-  ASSERT_FALSE(store_->PutIfAbsent("a", "2"));
-  ASSERT_TRUE(store_->Put("a", "3"));
-  EXPECT_THAT(Names(""), ElementsAre("a"));
-}
-
-TEST_F(LocalStoreTest, LetsExactlyOneOfManyWritersWin) {
-  for (int round = 0; round < 20; ++round) {
-    const std::string name = "v" + std::to_string(round);
-    std::atomic<int> winners = 0;
-    std::vector<std::thread> writers;
-    for (int i = 0; i < 8; ++i) {
-      writers.emplace_back([&, i] {
-        if (store_->PutIfAbsent(name, std::to_string(i))) ++winners;
-      });
-    }
-    for (std::thread& writer : writers) writer.join();
-    EXPECT_EQ(winners, 1);
-  }
-}
-
-TEST_F(LocalStoreTest, ListsFilesInOrderFromAName) {
-  for (const char* name : {"log/b", "log/a", "log/c", "log/sub/d"}) {
-    ASSERT_TRUE(store_->Put(name, ""));
-  }
-  EXPECT_THAT(Names("log"), ElementsAre("a", "b", "c"));
-  EXPECT_THAT(Names("log", "b"), ElementsAre("b", "c"));
-  EXPECT_THAT(Names("log", "d"), IsEmpty());
-}
-
 TEST_F(LocalStoreTest, GivesTheTimeInMilliseconds) {
   ASSERT_TRUE(store_->Put("a", ""));
   const timespec times[2] = {{0, 0}, {1700000000, 123456789}};
@@ -182,54 +128,11 @@ TEST_F(LocalStoreTest, GivesTheTimeInMilliseconds) {
   EXPECT_EQ(store_->List("", "")->front().modified_ms, 1700000000123);
 }
 
-TEST_F(LocalStoreTest, TellsWhatIsMissing) {
-  EXPECT_EQ(store_->Read("none").error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(store_->Read("none").error().message, HasSubstr("none"));
-  EXPECT_EQ(store_->List("none", "").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(store_->Delete("none").error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(store_->Head("none").error().code, ErrorCode::kNotFound);
-  ASSERT_TRUE(store_->Put("folder/a", ""));
-  EXPECT_EQ(store_->Read("folder").error().code, ErrorCode::kNotFound);
-}
-
-TEST_F(LocalStoreTest, RefusesRangesBeyondTheEndBeforeItAllocates) {
-  ASSERT_TRUE(store_->Put("a", "12345"));
-  EXPECT_EQ(store_->ReadRange("a", 5, 0), "");
-  for (const auto& [offset, length] :
-       std::vector<std::pair<std::int64_t, std::int64_t>>{
-           {0, 6},
-           {6, 0},
-           {-1, 1},
-           {0, -1},
-           {1, INT64_MAX},
-           {INT64_MAX, INT64_MAX}}) {
-    EXPECT_EQ(store_->ReadRange("a", offset, length).error().code,
-              ErrorCode::kCorruption);
-  }
-}
-
 TEST_F(LocalStoreTest, TakesNamesLiterally) {
   for (const char* name : {"a b", "p%20q", "[z]", "a?b", "a\\b", "trailing "}) {
     ASSERT_TRUE(store_->PutIfAbsent(std::string(name) + "/x", name));
-    EXPECT_EQ(store_->Read(std::string(name) + "/x"), name);
     EXPECT_TRUE(std::filesystem::exists(folder_ / "table" / name / "x"));
   }
-}
-
-TEST_F(LocalStoreTest, SyncsFilesThatTheEngineWrote) {
-  ASSERT_TRUE(store_->Put("p=1/first", ""));
-  std::ofstream(store_->NativePath("p=1/second")) << "x";
-  EXPECT_TRUE(store_->Sync("p=1/second"));
-  EXPECT_EQ(store_->Sync("p=1/third").error().code, ErrorCode::kNotFound);
-}
-
-TEST_F(LocalStoreTest, MovesAFileOverWhatIsThere) {
-  ASSERT_TRUE(store_->Put("a", "old"));
-  std::ofstream(store_->NativePath(".a.tmp")) << "new";
-  ASSERT_TRUE(store_->Move(".a.tmp", "a"));
-  EXPECT_EQ(store_->Read("a"), "new");
-  EXPECT_THAT(Names(""), ElementsAre("a"));
-  EXPECT_EQ(store_->Move(".a.tmp", "a").error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(LocalStoreTest, ReportsAFolderThatItMayNotWrite) {

@@ -5,13 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
+#include <deque>
 #include <mutex>
-#include <set>
 #include <thread>
 
 #include "kernel/engine/engine.h"
 #include "kernel/log/log_file_name.h"
+#include "kernel/store/faulty_store.h"
+#include "kernel/store/memory_store.h"
 
 namespace bayou::transaction {
 namespace {
@@ -20,117 +21,47 @@ using protocol::Action;
 using protocol::AddFile;
 using protocol::CommitInfo;
 using protocol::DomainMetadata;
+using store::Fault;
 using ::testing::HasSubstr;
 
-// A folder in memory, whose next answers to PutIfAbsent a test can spoil.
-class MemoryStore final : public store::Store {
+// Spoils the puts, and the reads, that a test names.
+class Trouble final : public store::Adversary {
  public:
-  enum class Fault { kAnswerLost, kRequestLost };
-
-  void FailPut(Fault fault) { faults_.push_back(fault); }
+  void FailPut(Fault fault) { puts_to_fail_.push_back(fault); }
   void FailReads(int count) { failing_reads_ = count; }
   // A folder or a link to nothing: the name is taken, and not to be read.
-  void Block(const std::string& name) { blocked_.insert(name); }
+  void Block(const std::string& name) { blocked_ = name; }
   int puts() const { return puts_; }
-  bool Has(const std::string& name) const { return files_.contains(name); }
 
-  Result<std::vector<store::ObjectMeta>> List(std::string_view folder,
-                                              std::string_view from) override {
+  Fault Before(const store::StoreCall& call) override {
     const std::lock_guard lock(mutex_);
-    std::vector<store::ObjectMeta> listed;
-    const std::string prefix = std::string(folder) + "/";
-    for (const auto& [name, content] : files_) {
-      if (!name.starts_with(prefix)) continue;
-      const std::string rest = name.substr(prefix.size());
-      if (rest < from || rest.find('/') != std::string::npos) continue;
-      listed.push_back({rest, static_cast<std::int64_t>(content.size()), 1});
+    if (call.kind == store::CallKind::kRead && failing_reads_ > 0) {
+      --failing_reads_;
+      return Fault::kRefused;
     }
-    if (listed.empty()) return Missing(folder);
-    return listed;
-  }
-  Result<std::string> Read(std::string_view name) override {
-    const std::lock_guard lock(mutex_);
-    if (failing_reads_ > 0 && failing_reads_-- > 0) {
-      return Fail(ErrorCode::kUnavailable, "TEST", "the network is down");
-    }
-    const auto file = files_.find(std::string(name));
-    if (file == files_.end()) return Missing(name);
-    return file->second;
-  }
-  Result<std::string> ReadRange(std::string_view name, std::int64_t offset,
-                                std::int64_t length) override {
-    BAYOU_ASSIGN(const std::string content, Read(name));
-    return content.substr(static_cast<std::size_t>(offset),
-                          static_cast<std::size_t>(length));
-  }
-  Result<store::ObjectMeta> Head(std::string_view name) override {
-    BAYOU_ASSIGN(const std::string content, Read(name));
-    return store::ObjectMeta{std::string(name),
-                             static_cast<std::int64_t>(content.size()), 1};
-  }
-  Status PutIfAbsent(std::string_view name, std::string_view content) override {
-    const std::lock_guard lock(mutex_);
+    if (call.kind != store::CallKind::kPutIfAbsent) return Fault::kNone;
     ++puts_;
-    if (blocked_.contains(std::string(name))) {
-      return Fail(ErrorCode::kAlreadyExists, "TEST", "taken");
-    }
-    std::optional<Fault> fault;
-    if (!faults_.empty()) {
-      fault = faults_.front();
-      faults_.erase(faults_.begin());
-    }
-    if (fault == Fault::kRequestLost) return Lost();
-    if (!files_.emplace(name, content).second) {
-      return Fail(ErrorCode::kAlreadyExists, "TEST", "taken");
-    }
-    if (fault == Fault::kAnswerLost) return Lost();
-    return {};
+    if (call.name == blocked_) return Fault::kTaken;
+    if (puts_to_fail_.empty()) return Fault::kNone;
+    const Fault fault = puts_to_fail_.front();
+    puts_to_fail_.pop_front();
+    return fault;
   }
-  Status Put(std::string_view name, std::string_view content) override {
-    const std::lock_guard lock(mutex_);
-    files_[std::string(name)] = content;
-    return {};
-  }
-  Status Sync(std::string_view) override { return {}; }
-  Status Move(std::string_view from, std::string_view to) override {
-    const std::lock_guard lock(mutex_);
-    auto file = files_.extract(std::string(from));
-    if (file.empty()) return Missing(from);
-    files_[std::string(to)] = std::move(file.mapped());
-    return {};
-  }
-  Status Delete(std::string_view name) override {
-    const std::lock_guard lock(mutex_);
-    if (files_.erase(std::string(name)) == 0) return Missing(name);
-    return {};
-  }
-  std::string NativePath(std::string_view name) const override {
-    return std::string(name);
-  }
-  const std::string& location() const override { return location_; }
 
  private:
-  static tl::unexpected<Error> Missing(std::string_view name) {
-    return Fail(ErrorCode::kNotFound, "TEST", "no " + std::string(name));
-  }
-  static tl::unexpected<Error> Lost() {
-    return Fail(ErrorCode::kCommitUnknown, "TEST", "no answer");
-  }
-
   std::mutex mutex_;
-  std::map<std::string, std::string> files_;
-  std::set<std::string> blocked_;
-  int puts_ = 0;
-  std::vector<Fault> faults_;
+  std::deque<Fault> puts_to_fail_;
   int failing_reads_ = 0;
-  std::string location_ = "/memory";
+  int puts_ = 0;
+  std::string blocked_;
 };
 
 class TransactionTest : public ::testing::Test {
  protected:
   void SetUp() override {
     database_ = engine::StartEngine({}).value();
-    store_ = std::make_shared<MemoryStore>();
+    store_ = store::MakeFaultyStore(store::Memory::Make()->Open("", "/memory"),
+                                    trouble_);
   }
 
   Version CreateTable(protocol::StringMap configuration = {},
@@ -195,22 +126,23 @@ class TransactionTest : public ::testing::Test {
   inline static const Operation kWrite = {
       "WRITE", {{"mode", "\"Append\""}}, {{"numFiles", 1}}};
   std::shared_ptr<duckdb::DuckDB> database_;
-  std::shared_ptr<MemoryStore> store_;
+  std::shared_ptr<Trouble> trouble_ = std::make_shared<Trouble>();
+  std::shared_ptr<store::Store> store_;
 };
 
 TEST_F(TransactionTest, StopsAtANameThatIsTakenByNoCommit) {
   CreateTable();
   const std::string name = "_delta_log/" + log::CommitName(1);
-  store_->Block(name);
+  trouble_->Block(name);
   Transaction append = Append("a.parquet");
-  const int before = store_->puts();
+  const int before = trouble_->puts();
   const auto version = append.Commit(kWrite);
   ASSERT_FALSE(version);
   EXPECT_EQ(version.error().condition, "DELTA_COMMIT_NAME_BLOCKED");
   EXPECT_THAT(version.error().message, HasSubstr(name));
-  EXPECT_LE(store_->puts() - before, 10);
+  EXPECT_LE(trouble_->puts() - before, 10);
   append.Abandon();
-  EXPECT_FALSE(store_->Has("a.parquet"));
+  EXPECT_FALSE(store_->Head("a.parquet"));
 }
 
 TEST_F(TransactionTest, CommitsNothingThatIsNoText) {
@@ -271,7 +203,7 @@ TEST_F(TransactionTest, AChangeOfTheSchemaIsAConflict) {
   EXPECT_EQ(committed.error().code, ErrorCode::kConflict);
   EXPECT_THAT(committed.error().message, HasSubstr("ADD COLUMNS"));
   append.Abandon();
-  EXPECT_FALSE(store_->Has("a.parquet"));
+  EXPECT_FALSE(store_->Head("a.parquet"));
 }
 
 TEST_F(TransactionTest, WhatAWinnerSwitchedOnIsAdopted) {
@@ -412,7 +344,7 @@ TEST_F(TransactionTest, AbandonDeletesEveryFileItBrought) {
   change.Abandon();
   for (const char* name :
        {"a.parquet", "_change_data/c 1.parquet", "vector.bin"})
-    EXPECT_FALSE(store_->Has(name)) << name;
+    EXPECT_FALSE(store_->Head(name)) << name;
 }
 
 TEST_F(TransactionTest, RowsComputedFromTheTableConflictWithNewRows) {
@@ -428,7 +360,7 @@ TEST_F(TransactionTest, RowsComputedFromTheTableConflictWithNewRows) {
 TEST_F(TransactionTest, ALostAnswerIsSettledByReadingBack) {
   CreateTable();
   Transaction append = Append("a.parquet");
-  store_->FailPut(MemoryStore::Fault::kAnswerLost);
+  trouble_->FailPut(Fault::kAnswerLost);
   EXPECT_EQ(append.Commit(kWrite).value(), 1);
   EXPECT_EQ(Latest()->version(), 1);
 }
@@ -436,21 +368,21 @@ TEST_F(TransactionTest, ALostAnswerIsSettledByReadingBack) {
 TEST_F(TransactionTest, ALostRequestIsRepeated) {
   CreateTable();
   Transaction append = Append("a.parquet");
-  store_->FailPut(MemoryStore::Fault::kRequestLost);
+  trouble_->FailPut(Fault::kRequestLost);
   EXPECT_EQ(append.Commit(kWrite).value(), 1);
 }
 
 TEST_F(TransactionTest, WhatCannotBeFoundOutIsUnknownAndKeepsItsFiles) {
   CreateTable();
   Transaction append = Append("a.parquet");
-  store_->FailPut(MemoryStore::Fault::kAnswerLost);
-  store_->FailReads(1);
+  trouble_->FailPut(Fault::kAnswerLost);
+  trouble_->FailReads(1);
   const auto committed = append.Commit(kWrite);
   ASSERT_FALSE(committed);
   EXPECT_EQ(committed.error().code, ErrorCode::kCommitUnknown);
   EXPECT_THAT(committed.error().message, HasSubstr(append.txn_id()));
   append.Abandon();
-  EXPECT_TRUE(store_->Has("a.parquet"));
+  EXPECT_TRUE(store_->Head("a.parquet"));
 }
 
 TEST_F(TransactionTest, RowIdsAreAssignedAnewAfterALostRace) {
