@@ -261,7 +261,9 @@ Status LocalStore::ListTree(std::string_view folder, const TreeVisitor& visit) {
 Status LocalStore::ListFolder(const std::string& name, const TreeVisitor& visit,
                               std::vector<std::string>& folders) {
   const std::string path = NativePath(name);
-  Descriptor opened(OpenRetrying(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  // The table's own folder may be a link.
+  const int follow = name.empty() ? 0 : O_NOFOLLOW;
+  Descriptor opened(OpenRetrying(path, O_RDONLY | O_DIRECTORY | follow));
   if (!opened.ok()) return SystemError(errno, "list the folder", path);
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(::fdopendir(opened.get()),
                                                 ::closedir);

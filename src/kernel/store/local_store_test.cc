@@ -75,6 +75,11 @@ TEST_F(LocalStoreTest, ListsATreeAndFollowsNoLink) {
   EXPECT_THAT(found, UnorderedElementsAre("p=1/c", "p=1/q=2/b"));
   EXPECT_EQ(list("none").error().code, ErrorCode::kNotFound);
   EXPECT_FALSE(list("link"));
+
+  fs::create_directory_symlink("table", folder_ / "other_way");
+  store_ = OpenLocalStore(folder_ / "other_way");
+  ASSERT_TRUE(list(""));
+  EXPECT_EQ(found.size(), 3);
 }
 
 TEST_F(LocalStoreTest, DeletesFoldersThatHoldNothing) {

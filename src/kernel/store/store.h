@@ -105,12 +105,6 @@ class Store {
   virtual const std::string& location() const = 0;
 };
 
-inline Status Store::ListTree(std::string_view folder, const TreeVisitor&) {
-  return Fail(ErrorCode::kUnsupported, "STORE_CANNOT_LIST",
-              "the store of " + location() + " cannot list what lies below " +
-                  std::string(folder));
-}
-
 // A folder of the local file system. Opening creates and checks nothing.
 std::shared_ptr<Store> OpenLocalStore(std::string folder);
 
