@@ -19,6 +19,7 @@
 #include "sql/settings.h"
 #include "sql/table_functions.h"
 #include "sql/table_lookup.h"
+#include "sql/token.h"
 
 namespace bayou::sql {
 namespace {
@@ -31,7 +32,7 @@ constexpr const char* kWhere = "where";
 struct FilesQuery : public duckdb::TableFunctionData {
   std::string table;
   table::TimeTravel at;
-  std::string where;  // Empty: all files.
+  std::optional<std::string> where;  // nullopt: all files.
 
   bool SupportStatementCache() const override { return false; }
 };
@@ -73,7 +74,7 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(
   if (where != input.named_parameters.end() && !where->second.IsNull()) {
     query->where = where->second.ToString();
   }
-  for (const Column& column : Columns(!query->where.empty())) {
+  for (const Column& column : Columns(query->where.has_value())) {
     names.emplace_back(column.name);
     types.push_back(column.type);
   }
@@ -101,7 +102,9 @@ Row RowOf(const protocol::AddFile& file) {
 // SELECT * FROM the table WHERE condition
 duckdb::unique_ptr<duckdb::SelectStatement> QueryOf(
     const table::Snapshot& snapshot, const std::string& condition) {
-  auto conditions = duckdb::Parser::ParseExpressionList(condition);
+  duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> conditions;
+  if (!Tokenize(condition).tokens.empty())
+    conditions = duckdb::Parser::ParseExpressionList(condition);
   if (conditions.size() != 1) {
     throw duckdb::ParserException("one condition is wanted, not: %s",
                                   condition);
@@ -181,11 +184,11 @@ duckdb::unique_ptr<duckdb::GlobalTableFunctionState> Init(
   const auto& query = input.bind_data->Cast<FilesQuery>();
   auto state = duckdb::make_uniq<FilesState>();
   state->snapshot = OpenTable(context, query.table, query.at);
-  if (query.where.empty()) {
+  if (!query.where) {
     state->cursor = engine::Unwrap(state->snapshot->state().Files(
         {.stats = true, .tags = false, .row_tracking = false}, {}));
   } else {
-    state->rows = JudgedRows(context, state->snapshot, query.where);
+    state->rows = JudgedRows(context, state->snapshot, *query.where);
   }
   return state;
 }

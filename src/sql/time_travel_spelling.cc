@@ -212,9 +212,15 @@ std::optional<TimeTravelAt> ParseTimeTravel(std::string_view text,
   }
   const Token& first = tokens[unit + 3];
   if (tokens[unit].Is("version") || tokens[unit].Is("system_version")) {
-    if (first.kind != TokenKind::kNumber && first.kind != TokenKind::kString)
+    // Whatever number it is, the catalog judges it.
+    const std::size_t value = unit + (first.Is('-') ? 4 : 3);
+    if (!IsKind(tokens, value, TokenKind::kNumber) && !first.Is("null") &&
+        first.kind != TokenKind::kString) {
       return std::nullopt;
-    return TimeTravelAt{VersionClause(first.text), unit + 4};
+    }
+    const std::size_t end = tokens[value].end;
+    return TimeTravelAt{
+        VersionClause(text.substr(first.begin, end - first.begin)), value + 1};
   }
   if (!tokens[unit].Is("timestamp") && !tokens[unit].Is("system_time"))
     return std::nullopt;

@@ -11,6 +11,7 @@
 #include "kernel/protocol/file_statistics.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/scan/data_file_place.h"
+#include "kernel/scan/distinct_filters.h"
 #include "kernel/scan/file_pruning.h"
 
 namespace bayou::scan {
@@ -213,6 +214,7 @@ duckdb::unique_ptr<duckdb::MultiFileList> DataFileList::ComplexFilterPushdown(
     duckdb::ClientContext& context, const duckdb::MultiFileOptions&,
     duckdb::MultiFilePushdownInfo& info,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) const {
+  SpellDistinctOut(filters);
   auto pruning =
       FilePruning::WithFilters(context, table_, pruning_, info, filters);
   if (pruning == pruning_) return nullptr;
