@@ -77,12 +77,14 @@ FilePruning::FilePruning(const Shared& before) {
   by_statistics_ = before->by_statistics_;
   columns_ = before->columns_;
   paths_ = before->paths_;
+  generated_ = before->generated_;
 }
 
 bool FilePruning::Add(duckdb::ClientContext& context,
                       const std::shared_ptr<const ScannedTable>& table,
                       const ColumnBindings& bindings,
                       const duckdb::Expression& filter, bool* settled) {
+  if (!generated_) generated_ = std::make_shared<GeneratedPartitions>(*table);
   std::string text = filter.ToString();
   for (const auto* known : {&exact_, &by_statistics_}) {
     const bool is_known = std::any_of(
@@ -154,7 +156,7 @@ Result<FilePruning::Judgement> FilePruning::Judge(
   }
   if (by_statistics_.empty()) return Judgement{};
 
-  const std::vector<ValueRange> ranges = RangesOf(file.stats);
+  const std::vector<ValueRange> ranges = RangesOf(file);
   for (const Condition& condition : by_statistics_) {
     BAYOU_ASSIGN(const Outcomes outcomes,
                  condition.condition->Judge({file, ranges}));
@@ -172,6 +174,13 @@ std::vector<ValueRange> FilePruning::RangesOf(std::string_view stats) const {
     ranges[i] = RangeOf(statistics.columns[i], statistics.num_records,
                         columns_[i].type, columns_[i].path.size() > 1);
   }
+  return ranges;
+}
+
+std::vector<ValueRange> FilePruning::RangesOf(const log::FileView& file) const {
+  std::vector<ValueRange> ranges = RangesOf(file.stats);
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    generated_->Narrow(columns_[i], file, ranges[i]);
   return ranges;
 }
 

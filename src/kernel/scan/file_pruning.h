@@ -15,6 +15,7 @@
 
 #include "kernel/log/log_replay.h"
 #include "kernel/scan/file_condition.h"
+#include "kernel/scan/generated_partitions.h"
 #include "kernel/scan/scanned_table.h"
 
 namespace bayou::scan {
@@ -70,11 +71,14 @@ class FilePruning final : public log::FilePredicate {
            bool* settled);
   // What statistics tell about each of columns_.
   std::vector<ValueRange> RangesOf(std::string_view stats) const;
+  // And what partition columns tell that are generated from them.
+  std::vector<ValueRange> RangesOf(const log::FileView& file) const;
 
   std::vector<Condition> exact_;
   std::vector<Condition> by_statistics_;
   std::vector<StatisticsColumn> columns_;
   std::vector<protocol::ColumnPath> paths_;  // Of columns_.
+  std::shared_ptr<const GeneratedPartitions> generated_;
 
   mutable std::mutex failure_mutex_;
   mutable std::optional<Error> failure_;
