@@ -53,11 +53,14 @@ class Translator {
         is_delta_(is_delta) {}
 
   Result<Statement> Run() {
+    BAYOU_ASSIGN(auto copy, ParseCopyInto(text_, tokens_, 0));
+    if (copy) return Statement{.copy = std::move(copy)};
     BAYOU_TRY(WholeStatement(SkipPrefix()));
     BAYOU_TRY(Spellings());
     return Statement{.sql = edits_.Apply(text_),
-                     .overwrite = std::move(overwrite_),
+                     .insert = std::move(insert_),
                      .evolves_schema = evolves_schema_,
+                     .may_evolve_schema = may_evolve_schema_,
                      .command = std::move(command_)};
   }
 
@@ -107,11 +110,7 @@ class Translator {
     if (Is(i, "set") || Is(i, "reset")) return Setting(i);
     if (Is(i, "create") || Is(i, "replace")) return Create(i);
     if (Is(i, "insert")) return Insert(i);
-    if (After(i, {"merge", "with", "schema", "evolution"}) != 0) {
-      evolves_schema_ = true;
-      Replace(i + 1, i + 4, "");
-      return {};
-    }
+    if (Is(i, "merge")) return Merge(i);
     // EXPLAIN of what runs as a function would run it.
     if (i == 0 && Is(i, "alter") && Is(i + 1, "table")) return Alter(i);
     if (i == 0 && Is(i, "comment") && Is(i + 1, "on")) return CommentOn(i);
@@ -235,51 +234,20 @@ class Translator {
   }
 
   Status Insert(std::size_t i) {
-    const bool overwrites = Is(i + 1, "overwrite");
-    if (!overwrites && !Is(i + 1, "into")) return {};
-    std::size_t at = overwrites ? Skip(i + 2, {"into"}) : i + 2;
-    if (Is(at, "table") && !IsEnd(at + 1) &&
-        (tokens_[at + 1].IsIdentifier() ||
-         IsKind(at + 1, TokenKind::kString)) &&
-        !Is(at + 1, "select") && !Is(at + 1, "values")) {
-      ++at;
-    }
-    const std::optional<NameAt> table = ParseTableName(tokens_, at);
-    if (overwrites || at > i + 2) Replace(i + 1, at, "INTO");
-    if (!table) return {};
-    if (overwrites) {
-      overwrite_ = Overwrite{.target = table->name.Sql(), .where = {}};
-      if (IsKind(at, TokenKind::kString))
-        Replace(at, table->next, table->name.Sql());
-      if (!Is(table->next, "partition")) return {};
-      return NotYet("INSERT OVERWRITE ... PARTITION; use REPLACE WHERE");
-    }
-    const std::size_t behind = Skip(table->next, {"by", "name"});
-    if (Is(behind, "replace") && Is(behind + 1, "where"))
-      ReplaceWhere(table->name, behind);
+    BAYOU_ASSIGN(auto clauses, TakeInsertClauses(text_, tokens_, i, edits_));
+    if (!clauses) return {};
+    insert_ = *std::move(clauses);
+    evolves_schema_ = insert_.evolves_schema;
+    may_evolve_schema_ = !insert_.overwrites_schema;
     return {};
   }
 
-  // From REPLACE on: the condition ends where the query begins.
-  void ReplaceWhere(const TableName& target, std::size_t i) {
-    int depth = 0;
-    for (std::size_t next = i + 2; !IsEnd(next); ++next) {
-      const Token& token = tokens_[next];
-      const bool begins_query =
-          depth == 0 &&
-          (token.Is("select") || token.Is("values") || token.Is("from") ||
-           token.Is("with") || token.Is("table"));
-      if (begins_query && next > i + 2) {
-        const std::size_t begin = tokens_[i + 2].begin;
-        overwrite_ = Overwrite{.target = target.Sql(),
-                               .where = std::string(text_.substr(
-                                   begin, tokens_[next - 1].end - begin))};
-        Replace(i, next, "");
-        return;
-      }
-      if (token.Is('(')) ++depth;
-      if (token.Is(')')) --depth;
-    }
+  Status Merge(std::size_t i) {
+    may_evolve_schema_ = true;
+    if (After(i, {"merge", "with", "schema", "evolution"}) == 0) return {};
+    evolves_schema_ = true;
+    Replace(i + 1, i + 4, "");
+    return {};
   }
 
   Status Alter(std::size_t i) {
@@ -485,8 +453,9 @@ class Translator {
   const IsDelta& is_delta_;
   TextEdits edits_;
   std::optional<TableCommand> command_;
-  std::optional<Overwrite> overwrite_;
+  InsertClauses insert_;
   bool evolves_schema_ = false;
+  bool may_evolve_schema_ = false;
   std::vector<Bracket> brackets_ = {{}};  // Outermost: the statement.
   bool in_copy_ = false;
 };

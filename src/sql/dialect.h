@@ -12,8 +12,9 @@
 //   DESCRIBE HISTORY | DETAIL t           SELECT * FROM bayou_history | detail
 //   ALTER TABLE t ..., COMMENT ON t IS ..  bayou_alter_table(t, ...)
 //   CREATE TABLE ... USING DELTA ...      see create_table_spelling.h
-//   INSERT OVERWRITE t q                  INSERT INTO t q, see write_mode.h
-//   INSERT INTO t REPLACE WHERE x q       the same
+//   INSERT OVERWRITE t q                  INSERT INTO t q, see
+//   INSERT INTO t REPLACE WHERE x q       insert_spelling.h
+//   COPY INTO t FROM ...                  see copy_statement.h
 //   SET spark.databricks.delta. ...       SET bayou_ ...
 #pragma once
 
@@ -25,9 +26,10 @@
 #include <vector>
 
 #include "bayou/result.h"
+#include "sql/copy_statement.h"
+#include "sql/insert_spelling.h"
 #include "sql/table_name.h"
 #include "sql/text_edits.h"
-#include "sql/write_mode.h"
 
 namespace bayou::sql {
 
@@ -51,9 +53,11 @@ struct TableCommand {
 
 struct Statement {
   EditedText sql;
-  std::optional<Overwrite> overwrite;  // Of an INSERT: see write_mode.h.
-  bool evolves_schema = false;         // Of a MERGE: see schema_evolution.h.
+  InsertClauses insert;         // Of an INSERT.
+  bool evolves_schema = false;  // Of a MERGE or INSERT; as those two may, too,
+  bool may_evolve_schema = false;  // when the setting says so.
   std::optional<TableCommand> command;
+  std::optional<CopyStatement> copy;  // COPY INTO, which runs in its own way.
 };
 
 // The statements of `text`, without their semicolons and without empty ones.

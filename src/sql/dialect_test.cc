@@ -304,14 +304,48 @@ TEST(Translate, TakesOverwritesOutOfInserts) {
   };
   for (const auto& [written, sql, target, where] : cases) {
     const Result<Statement> statement = Translate(written, DiskPlace);
-    ASSERT_TRUE(statement && statement->overwrite) << written;
+    ASSERT_TRUE(statement && statement->insert.overwrite) << written;
     EXPECT_EQ(statement->sql.text, sql);
-    EXPECT_EQ(statement->overwrite->target, target);
-    EXPECT_EQ(statement->overwrite->where, where);
+    EXPECT_EQ(statement->insert.overwrite->target, target);
+    EXPECT_EQ(statement->insert.overwrite->where, where);
   }
-  EXPECT_FALSE(Translate("INSERT INTO t SELECT 1", DiskPlace)->overwrite);
   EXPECT_FALSE(
-      Translate("INSERT OVERWRITE t PARTITION (p = 1) SELECT 1", DiskPlace));
+      Translate("INSERT INTO t SELECT 1", DiskPlace)->insert.overwrite);
+}
+
+TEST(Translate, TakesSparksClausesOutOfInserts) {
+  const Result<Statement> partition = Translate(
+      "INSERT OVERWRITE t PARTITION (p = f(1, 2), `q` = NULL, r) SELECT 1",
+      DiskPlace);
+  ASSERT_TRUE(partition);
+  EXPECT_EQ(partition->sql.text, "INSERT INTO t  SELECT 1");
+  EXPECT_EQ(partition->insert.overwrite->where,
+            "\"p\" = f(1, 2) AND \"q\" IS NULL");
+  ASSERT_EQ(partition->insert.partition.size(), 2U);
+  EXPECT_EQ(partition->insert.partition[0].column, "p");
+  EXPECT_EQ(partition->insert.partition[0].value, "f(1, 2)");
+
+  const Result<Statement> evolving = Translate(
+      "INSERT WITH SCHEMA EVOLUTION INTO TABLE t (a) BY NAME SELECT 1",
+      DiskPlace);
+  ASSERT_TRUE(evolving && evolving->evolves_schema);
+  EXPECT_EQ(evolving->sql.text, "INSERT INTO t (a) BY NAME SELECT 1");
+
+  const Result<Statement> overwriting =
+      Translate("INSERT OVERWRITE t WITH ('overwriteSchema' = 'true') SELECT 1",
+                DiskPlace);
+  ASSERT_TRUE(overwriting && overwriting->insert.overwrites_schema);
+  EXPECT_EQ(overwriting->sql.text, "INSERT INTO t  SELECT 1");
+  EXPECT_FALSE(overwriting->may_evolve_schema);
+
+  for (const char* refused :
+       {"INSERT INTO t WITH ('overwriteSchema' = 'true') SELECT 1",
+        "INSERT INTO t WITH ('compression' = 'zstd') SELECT 1",
+        "INSERT INTO t PARTITION (p = ) SELECT 1",
+        "INSERT INTO t PARTITION (p = 1 SELECT 1",
+        "INSERT OVERWRITE t PARTITION (p = 1) IF NOT EXISTS SELECT 1"}) {
+    EXPECT_FALSE(Translate(refused, DiskPlace)) << refused;
+  }
 }
 
 TEST(EditedText, LeadsBackToWhatWasWritten) {

@@ -6,9 +6,12 @@
 #include <duckdb/optimizer/optimizer_extension.hpp>
 #include <duckdb/planner/expression/bound_cast_expression.hpp>
 #include <duckdb/planner/operator/logical_expression_get.hpp>
+#include <duckdb/planner/operator/logical_get.hpp>
+#include <duckdb/planner/operator/logical_insert.hpp>
 
 #include "bayou/result.h"
 #include "kernel/engine/engine.h"
+#include "sql/delta_catalog.h"
 
 namespace bayou::sql {
 namespace {
@@ -93,10 +96,31 @@ void CheckRows(const LogicalOperator& rows) {
   CheckRows(*rows.children[0]);
 }
 
+// COPY t FROM 'file.json' reads the table's columns and passes over whatever
+// else there is. What is inserted from a query has a projection on top.
+void CheckCopy(const duckdb::LogicalInsert& insert) {
+  if (insert.table.ParentCatalog().GetCatalogType() != kStorageType) return;
+  const LogicalOperator& rows = *insert.children[0];
+  if (rows.type != LogicalOperatorType::LOGICAL_GET ||
+      rows.Cast<duckdb::LogicalGet>().function.name.find("json") ==
+          std::string::npos) {
+    return;
+  }
+  engine::Throw(
+      {ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
+       "COPY ... FROM a JSON file would lose what the table has no column for; "
+       "write COPY INTO t FROM 'file' FILEFORMAT = JSON, or INSERT INTO t BY "
+       "NAME SELECT * FROM read_json('file')"});
+}
+
 void CheckPlan(duckdb::OptimizerExtensionInput& input,
                duckdb::unique_ptr<LogicalOperator>& plan) {
   switch (plan->type) {
     case LogicalOperatorType::LOGICAL_INSERT:
+      for (const auto& rows : plan->children) CheckRows(*rows);
+      if (!plan->children.empty())
+        CheckCopy(plan->Cast<duckdb::LogicalInsert>());
+      break;
     case LogicalOperatorType::LOGICAL_UPDATE:
     case LogicalOperatorType::LOGICAL_MERGE_INTO:
       for (const auto& rows : plan->children) CheckRows(*rows);

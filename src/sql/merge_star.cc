@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sql/delta_catalog.h"
 #include "sql/delta_table.h"
-#include "sql/table_lookup.h"
+#include "sql/statement_target.h"
 #include "sql/token.h"
 
 namespace bayou::sql {
@@ -44,7 +43,7 @@ std::vector<std::string> ColumnsOf(
     duckdb::ClientContext& context, const duckdb::BaseTableRef& target,
     const std::optional<std::vector<std::string>>& source) {
   std::vector<std::string> columns;
-  const DeltaTable* table = FindMergeTarget(context, target);
+  const DeltaTable* table = FindTarget(context, target);
   if (table == nullptr) return columns;
   for (const auto& column : table->GetColumns().Logical()) {
     const bool is_in_source =
@@ -107,19 +106,6 @@ void ExpandMergeStars(duckdb::ClientContext& context,
       if (IsStar(*action)) Expand(columns, alias, *action);
     }
   }
-}
-
-DeltaTable* FindMergeTarget(duckdb::ClientContext& context,
-                            const duckdb::BaseTableRef& target) {
-  TableName name;
-  for (const std::string& part : {target.catalog_name, target.schema_name}) {
-    if (!part.empty()) name.parts.push_back(part);
-  }
-  name.parts.push_back(target.table_name);
-  auto entry = FindEntry(context, name, duckdb::OnEntryNotFound::RETURN_NULL);
-  if (!entry || entry->ParentCatalog().GetCatalogType() != kStorageType)
-    return nullptr;
-  return &entry->Cast<DeltaTable>();
 }
 
 }  // namespace bayou::sql

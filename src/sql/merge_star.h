@@ -7,12 +7,9 @@
 
 #include <duckdb.hpp>
 #include <duckdb/parser/statement/merge_into_statement.hpp>
-#include <duckdb/parser/tableref/basetableref.hpp>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "sql/delta_table.h"
 
 namespace bayou::sql {
 
@@ -22,9 +19,5 @@ namespace bayou::sql {
 void ExpandMergeStars(duckdb::ClientContext& context,
                       duckdb::MergeIntoStatement& merge,
                       const std::optional<std::vector<std::string>>& source);
-
-// The Delta table that a MERGE changes; null when it is none.
-DeltaTable* FindMergeTarget(duckdb::ClientContext& context,
-                            const duckdb::BaseTableRef& target);
 
 }  // namespace bayou::sql

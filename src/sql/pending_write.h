@@ -80,6 +80,8 @@ class PendingWrite {
 
   // What a statement stages after BeginChange(); then it says what it did.
   transaction::Transaction& change() { return *transaction_; }
+  // The name under which the history has what began as a WRITE.
+  void NameOperation(std::string name) { operation_.name = std::move(name); }
   void FinishChange(std::vector<std::pair<std::string, std::int64_t>> metrics);
 
   // The table with changes, or nullptr. A statement that reads it would not see

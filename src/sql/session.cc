@@ -13,11 +13,13 @@
 #include "sql/cell_text.h"
 #include "sql/commit_failure.h"
 #include "sql/completion.h"
+#include "sql/copy_into.h"
 #include "sql/delta_catalog.h"
 #include "sql/delta_table.h"
 #include "sql/dialect.h"
 #include "sql/error_place.h"
 #include "sql/extra_fields.h"
+#include "sql/insert_partition.h"
 #include "sql/lake_folder.h"
 #include "sql/merge_star.h"
 #include "sql/schema_evolution.h"
@@ -185,15 +187,22 @@ class SqlSession final : public Session {
 
   Status Try(std::string_view written, const Statement& statement,
              ResultSink& sink) {
-    if (statement.overwrite) {
+    if (statement.copy) return TryCopyInto(written, *statement.copy, sink);
+    if (statement.insert.overwrite) {
       return Together(sink,
                       [&] { return TryOverwrite(written, statement, sink); });
     }
-    if (statement.evolves_schema) {
+    if (EvolvesSchema(statement)) {
       return Together(sink,
                       [&] { return TryStatement(written, statement, sink); });
     }
     return TryStatement(written, statement, sink);
+  }
+
+  bool EvolvesSchema(const Statement& statement) {
+    return statement.evolves_schema ||
+           (statement.may_evolve_schema &&
+            sql::BoolSetting(*connection_.context, sql::kSchemaAutoMerge));
   }
 
   // Several steps in one transaction: the user's, or one of their own.
@@ -208,22 +217,49 @@ class SqlSession final : public Session {
     return done;
   }
 
+  Status TryCopyInto(std::string_view written, const sql::CopyStatement& copy,
+                     ResultSink& sink) {
+    sql::CopyPlan plan;
+    BAYOU_TRY(Together(sink, [&] { return Load(written, copy, plan, sink); }));
+    const std::string rows = std::to_string(changed_.value_or(0));
+    changed_.reset();
+    return TryText("SELECT " + rows + "::BIGINT AS num_affected_rows, " + rows +
+                       "::BIGINT AS num_inserted_rows, " +
+                       std::to_string(plan.corrupt_files) +
+                       "::BIGINT AS num_skipped_corrupt_files",
+                   sink);
+  }
+
+  Status Load(std::string_view written, const sql::CopyStatement& copy,
+              sql::CopyPlan& plan, ResultSink& sink) {
+    duckdb::ClientContext& context = *connection_.context;
+    BAYOU_TRY(engine::Guard([&] { plan = sql::PlanCopyInto(context, copy); }));
+    if (plan.insert.empty()) return {};
+    sql::TextEdits edits;
+    edits.Replace(0, written.size(), plan.insert);
+    Statement insert;
+    insert.sql = edits.Apply(written);
+    insert.evolves_schema = copy.merge_schema;
+    insert.may_evolve_schema = true;
+    BAYOU_TRY(TryStatement(written, insert, sink));
+    return engine::Guard([&] { sql::RememberLoads(context, copy, plan); });
+  }
+
   // The old rows go, and the new ones come.
   Status TryOverwrite(std::string_view written, const Statement& statement,
                       ResultSink& sink) {
     std::optional<sql::Overwrite>& mode =
         sql::WriteMode::Of(*connection_.context);
-    mode = statement.overwrite;
-    mode->dynamic = mode->where.empty() &&
-                    sql::TextSetting(*connection_.context,
-                                     sql::kPartitionOverwriteMode) == "dynamic";
-    Status done;
-    if (!mode->dynamic) {
-      done = TryText("DELETE FROM " + mode->target +
-                         (mode->where.empty() ? "" : " WHERE " + mode->where),
-                     sink);
-    }
-    if (done) done = TryStatement(written, statement, sink);
+    mode = statement.insert.overwrite;
+    mode->dynamic =
+        mode->where.empty() && !statement.insert.overwrites_schema &&
+        sql::TextSetting(*connection_.context, sql::kPartitionOverwriteMode) ==
+            "dynamic";
+    const std::string remove =
+        "DELETE FROM " + mode->target +
+        (mode->where.empty() ? "" : " WHERE " + mode->where);
+    const Status done =
+        TryStatement(written, statement, sink, mode->dynamic ? "" : remove);
     mode.reset();
     return done;
   }
@@ -233,15 +269,15 @@ class SqlSession final : public Session {
     return TryStatement(text, statement, sink);
   }
 
+  // `before` runs when the statement is known to be one, and has changed the
+  // schema where it does so.
   Status TryStatement(std::string_view written, const Statement& translated,
-                      ResultSink& sink) {
+                      ResultSink& sink, const std::string& before = "") {
     const sql::EditedText& sql = translated.sql;
     try {
       for (auto& statement : connection_.ExtractStatements(sql.text)) {
-        if (statement->type == duckdb::StatementType::MERGE_INTO_STATEMENT) {
-          PrepareMerge(statement->Cast<duckdb::MergeIntoStatement>(),
-                       translated.evolves_schema);
-        }
+        Prepare(*statement, translated);
+        if (!before.empty()) BAYOU_TRY(TryText(before, sink));
         auto pending = connection_.PendingQuery(std::move(statement), true);
         if (pending->HasError()) pending->ThrowError();
         const auto result = engine::Start(*pending);
@@ -254,6 +290,23 @@ class SqlSession final : public Session {
       Error error = engine::FromDuckDB(duckdb::ErrorData(exception));
       error.message = sql::AtWrittenPlace(error.message, sql, written);
       return tl::unexpected(std::move(error));
+    }
+  }
+
+  // What depends on the columns of tables. Throws.
+  void Prepare(duckdb::SQLStatement& statement, const Statement& translated) {
+    const bool evolves = EvolvesSchema(translated);
+    if (statement.type == duckdb::StatementType::MERGE_INTO_STATEMENT) {
+      PrepareMerge(statement.Cast<duckdb::MergeIntoStatement>(), evolves);
+    } else if (statement.type == duckdb::StatementType::INSERT_STATEMENT) {
+      auto& insert = statement.Cast<duckdb::InsertStatement>();
+      sql::AddPartitionValues(*connection_.context, translated.insert.partition,
+                              insert);
+      if (translated.insert.overwrites_schema) {
+        sql::OverwriteSchema(connection_, insert);
+      } else if (evolves) {
+        sql::EvolveTarget(connection_, insert);
+      }
     }
   }
 

@@ -20,6 +20,7 @@ constexpr std::array kAliases = {
           kAllowUnknownProperties},
     Alias{"spark.sql.session.timeZone", "TimeZone"},
     Alias{"spark.sql.sources.partitionOverwriteMode", kPartitionOverwriteMode},
+    Alias{"spark.databricks.delta.schema.autoMerge.enabled", kSchemaAutoMerge},
 };
 
 }  // namespace
@@ -47,6 +48,9 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
       "What INSERT OVERWRITE replaces: static (all rows) or dynamic (the "
       "partitions that new rows are in)",
       LogicalType::VARCHAR, Value("static"));
+  config.AddExtensionOption(
+      kSchemaAutoMerge, "INSERT and MERGE add the columns that the table lacks",
+      LogicalType::BOOLEAN, Value::BOOLEAN(false));
   config.AddExtensionOption(
       kAllowUnknownProperties,
       "Set table properties that begin with delta. and that are not known",

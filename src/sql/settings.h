@@ -18,6 +18,9 @@ inline constexpr const char* kRetentionCheck = "bayou_retention_check";
 // partitions that new rows are in.
 inline constexpr const char* kPartitionOverwriteMode =
     "bayou_partition_overwrite_mode";
+// INSERT and MERGE add the columns that the table lacks, as if they said WITH
+// SCHEMA EVOLUTION.
+inline constexpr const char* kSchemaAutoMerge = "bayou_schema_auto_merge";
 inline constexpr const char* kAllowExternalPaths = "bayou_allow_external_paths";
 
 // Table properties that begin with `delta.` and that nobody knows may be set.

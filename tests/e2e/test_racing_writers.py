@@ -23,3 +23,13 @@ def test_create_table_if_not_exists_is_no_race_to_lose(sql):
     with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
         list(pool.map(write, range(WRITERS)))
     assert sql("SELECT count(DISTINCT writer) AS writers FROM r") == [{"writers": WRITERS}]
+
+
+def test_a_file_is_loaded_once_whoever_loads_it(sql):
+    sql("CREATE TABLE l (id BIGINT)", "CREATE SCHEMA load", *(f"COPY (SELECT {i} AS id) TO 'load/{i}.parquet'" for i in range(5)))
+
+    def load(_):
+        return sql("COPY INTO l FROM 'load' FILEFORMAT = PARQUET")[0]["num_inserted_rows"]
+    with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
+        assert sum(pool.map(load, range(WRITERS))) == 5
+    assert [row["id"] for row in sql("SELECT id FROM l ORDER BY id")] == list(range(5))

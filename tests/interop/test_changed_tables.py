@@ -80,3 +80,34 @@ def test_a_vector_of_ours_is_as_specified(sql, tmp_path):
     assert [json.loads(add["stats"])["tightBounds"] for add in adds] == [False, False]
     files = list((tmp_path / "t").glob("deletion_vector_*.bin"))
     assert len(files) == 1 and files[0].read_bytes()[0] == 1
+
+
+def test_loaded_files_are_remembered_through_others(sql, tmp_path, duckdb_delta):
+    """COPY INTO's memory outlives the commits and checkpoints of another writer, and others read what it has loaded."""
+    from deltalake import DeltaTable, write_deltalake
+    sql("CREATE SCHEMA load", "CREATE TABLE t (id BIGINT)", "COPY (SELECT 1 AS id, {'a': 2} AS s) TO 'load/a.parquet'",
+        "COPY (SELECT 3 AS id) TO 'load/b.parquet'")
+    copy = "COPY INTO t FROM 'load' FILEFORMAT = PARQUET COPY_OPTIONS ('mergeSchema' = 'true')"
+    assert sql(copy)[0]["num_inserted_rows"] == 2
+    write_deltalake(tmp_path / "t", pa.table({"id": pa.array([5], pa.int64())}), mode="append", schema_mode="merge")
+    table = DeltaTable(tmp_path / "t")
+    table.create_checkpoint()
+    assert sql(copy)[0]["num_inserted_rows"] == 0
+    rows = [{"id": 1, "s": {"a": 2}}, {"id": 3, "s": None}, {"id": 5, "s": None}]
+    assert table.to_pyarrow_table().sort_by("id").to_pylist() == rows
+    assert table.history()[1]["operation"] == "COPY INTO"
+    theirs = duckdb_delta.execute(f"SELECT id, s FROM delta_scan('{tmp_path / 't'}') ORDER BY id").fetchall()
+    assert theirs == [tuple(row.values()) for row in rows]
+
+
+def test_others_read_an_evolved_and_an_overwritten_schema(sql, tmp_path, duckdb_delta):
+    from deltalake import DeltaTable
+    sql("CREATE TABLE t (p VARCHAR, v INTEGER) PARTITIONED BY (p)", "INSERT INTO t PARTITION (p = 'a') VALUES (1)",
+        "INSERT WITH SCHEMA EVOLUTION INTO t BY NAME SELECT 'b' AS p, {'x': 1} AS s")
+    evolved = [{"p": "a", "v": 1, "s": None}, {"p": "b", "v": None, "s": {"x": 1}}]
+    assert DeltaTable(tmp_path / "t").to_pyarrow_table().sort_by("p").to_pylist() == evolved
+    assert duckdb_delta.execute(f"SELECT * FROM delta_scan('{tmp_path / 't'}') ORDER BY p").fetchall() == [
+        tuple(row.values()) for row in evolved]
+    sql("INSERT OVERWRITE t WITH ('overwriteSchema' = 'true') SELECT 1.5::DOUBLE AS v, 'c' AS p")
+    assert DeltaTable(tmp_path / "t").to_pyarrow_table().to_pylist() == [{"v": 1.5, "p": "c"}]
+    assert duckdb_delta.execute(f"SELECT v, p FROM delta_scan('{tmp_path / 't'}')").fetchall() == [(1.5, "c")]

@@ -130,6 +130,9 @@ void Transaction::SetDomain(protocol::DomainMetadata domain) {
 }
 
 void Transaction::SetAppVersion(protocol::SetTransaction app) {
+  std::erase_if(staged_.app_versions, [&](const auto& staged) {
+    return staged.app_id == app.app_id;
+  });
   staged_.app_versions.push_back(std::move(app));
 }
 
