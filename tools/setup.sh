@@ -174,7 +174,7 @@ for set in "$@"; do
   case $set in
     build) ;;
     test) need_apt test; once venv '^pip test ' venv test "$deps/venv" ;;
-    lint) need_apt lint ;;
+    lint) once lint '^pip lint ' venv lint "$deps/lint" ;;
     demo) once flights '^npm flights ' flights ;;
     bench) once flights '^npm flights ' flights; once venv '^pip test ' venv test "$deps/venv" ;;
     *) die "no set-up is called $set" ;;

@@ -61,17 +61,21 @@ std::string WhatIsThere(store::Store& store) {
 
 }  // namespace
 
-std::optional<LastCheckpoint> ReadLastCheckpoint(store::Store& store) {
-  const auto text = store.Read(JoinPath(kLogFolder, kLastCheckpoint));
-  if (!text) return std::nullopt;
+std::optional<LastCheckpoint> ParseLastCheckpoint(std::string_view text) {
   simdjson::dom::parser parser;
-  const auto json = ParseJson(parser, *text);
+  const auto json = ParseJson(parser, text);
   simdjson::dom::object object;
   if (!json || json->get(object) != simdjson::SUCCESS) return std::nullopt;
   const auto version = Integer(object, "version");
   if (!version || *version < 0 || *version == INT64_MAX) return std::nullopt;
   return LastCheckpoint{*version, Integer(object, "numOfAddFiles"),
                         Integer(object, "sizeInBytes")};
+}
+
+std::optional<LastCheckpoint> ReadLastCheckpoint(store::Store& store) {
+  const auto text = store.Read(JoinPath(kLogFolder, kLastCheckpoint));
+  if (!text) return std::nullopt;
+  return ParseLastCheckpoint(*text);
 }
 
 Result<std::vector<LogFileName>> ListLog(store::Store& store, Version first) {

@@ -21,6 +21,9 @@ struct LastCheckpoint {
   std::optional<std::int64_t> size_in_bytes;
 };
 
+// What the file says, or nullopt when it makes no sense.
+std::optional<LastCheckpoint> ParseLastCheckpoint(std::string_view json);
+
 // The hint, or nullopt when there is none or it makes no sense.
 std::optional<LastCheckpoint> ReadLastCheckpoint(store::Store& store);
 
