@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kTypeChanges = "delta.typeChanges";
 
+constexpr int kMaxPrecision = 38;
+
 struct Decimal {
   int whole = 0;  // Digits before the point.
   int scale = 0;
@@ -32,7 +34,8 @@ std::optional<Decimal> ParseDecimal(std::string_view text) {
     return error == std::errc() && stop == end;
   };
   if (!read(text.substr(0, comma), precision) ||
-      !read(text.substr(comma + 1), scale)) {
+      !read(text.substr(comma + 1), scale) || precision > kMaxPrecision ||
+      scale < 0 || scale > precision) {
     return std::nullopt;
   }
   return Decimal{precision - scale, scale};

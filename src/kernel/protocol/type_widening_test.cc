@@ -27,6 +27,12 @@ TEST(TypeWidening, AndNothingElse) {
   EXPECT_FALSE(IsTypeWidening("integer", "decimal(10,x)"));
 }
 
+TEST(TypeWidening, DecimalsThatThereAreNotAreNoneToWidenTo) {
+  EXPECT_FALSE(IsTypeWidening("byte", "decimal(39,0)"));
+  EXPECT_FALSE(IsTypeWidening("byte", "decimal(2147483647,-5)"));
+  EXPECT_FALSE(IsTypeWidening("decimal(1,0)", "decimal(12,13)"));
+}
+
 Schema SchemaWith(const std::string& changes) {
   Field inner;
   inner.name = "x";
