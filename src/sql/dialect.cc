@@ -54,14 +54,19 @@ class Translator {
 
   Result<Statement> Run() {
     BAYOU_ASSIGN(auto copy, ParseCopyInto(text_, tokens_, 0));
-    if (copy) return Statement{.copy = std::move(copy)};
+    if (copy) {
+      Statement statement;
+      statement.copy = std::move(copy);
+      return statement;
+    }
     BAYOU_TRY(WholeStatement(SkipPrefix()));
     BAYOU_TRY(Spellings());
     return Statement{.sql = edits_.Apply(text_),
                      .insert = std::move(insert_),
                      .evolves_schema = evolves_schema_,
                      .may_evolve_schema = may_evolve_schema_,
-                     .command = std::move(command_)};
+                     .command = std::move(command_),
+                     .copy = {}};
   }
 
  private:
