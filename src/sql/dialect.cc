@@ -7,6 +7,7 @@
 
 #include "kernel/engine/engine.h"
 #include "sql/create_table_spelling.h"
+#include "sql/maintenance_statement.h"
 #include "sql/settings.h"
 #include "sql/spark_type.h"
 #include "sql/time_travel_spelling.h"
@@ -119,6 +120,15 @@ class Translator {
     // EXPLAIN of what runs as a function would run it.
     if (i == 0 && Is(i, "alter") && Is(i + 1, "table")) return Alter(i);
     if (i == 0 && Is(i, "comment") && Is(i + 1, "on")) return CommentOn(i);
+    if (i == 0) {
+      BAYOU_ASSIGN(auto maintenance, ParseMaintenance(text_, tokens_));
+      if (maintenance) return Maintain(*std::move(maintenance));
+      BAYOU_ASSIGN(const auto convert, ParseConvert(text_, tokens_));
+      if (convert) {
+        Replace(0, tokens_.size(), *convert);
+        return {};
+      }
+    }
     return Command(i);
   }
 
@@ -290,6 +300,13 @@ class Translator {
                                 engine::Literal(clauses) + ")"};
   }
 
+  Status Maintain(MaintenanceStatement statement) {
+    command_ = TableCommand{statement.operation, std::move(statement.target),
+                            statement.only_delta, std::move(statement.run),
+                            /*shows_rows=*/true};
+    return {};
+  }
+
   // Statements that DuckDB does not run on a Delta table.
   Status Command(std::size_t i) {
     struct Form {
@@ -297,16 +314,9 @@ class Translator {
       std::initializer_list<std::string_view> words;
       bool only_delta;
     };
-    if (After(i, {"convert", "to", "delta"}) != 0)
-      return NotYet("CONVERT TO DELTA");
-    // The longest form first.
-    static const std::array<Form, 6> kForms = {{
+    static const std::array<Form, 2> kForms = {{
         {"FSCK", {"fsck", "repair", "table"}, true},
-        {"RESTORE", {"restore", "table"}, true},
-        {"RESTORE", {"restore"}, true},
         {"REORG", {"reorg", "table"}, true},
-        {"OPTIMIZE", {"optimize"}, true},
-        {"VACUUM", {"vacuum"}, false},
     }};
     for (const Form& form : kForms) {
       if (const std::size_t at = After(i, form.words); at != 0) {

@@ -11,6 +11,7 @@
 //   ARRAY<INT>, STRUCT<a: INT>, MAP<K,V>  INT[], STRUCT(a INT), MAP(K, V)
 //   DESCRIBE HISTORY | DETAIL t           SELECT * FROM bayou_history | detail
 //   ALTER TABLE t ..., COMMENT ON t IS ..  bayou_alter_table(t, ...)
+//   OPTIMIZE t ...                        see maintenance_statement.h
 //   CREATE TABLE ... USING DELTA ...      see create_table_spelling.h
 //   INSERT OVERWRITE t q                  INSERT INTO t q, see
 //   INSERT INTO t REPLACE WHERE x q       insert_spelling.h
@@ -49,6 +50,7 @@ struct TableCommand {
   bool only_delta =
       false;        // No other table has it, so the target must be ours.
   std::string run;  // What runs when the target is ours; empty: it is refused.
+  bool shows_rows = false;  // And whether its rows are shown.
 };
 
 struct Statement {

@@ -247,7 +247,7 @@ TEST(Translate, RefusesWhatWouldBeLost) {
         Refusal{"CREATE TABLE t (a INT) TBLPROPERTIES ('a'='1', 'a'='2')",
                 "twice"},
         Refusal{"CREATE TABLE t (a INT) LOCATION", "not complete"},
-        Refusal{"CONVERT TO DELTA parquet.`/x`", "CONVERT TO DELTA"},
+        Refusal{"CONVERT TO DELTA iceberg.`/x`", "Iceberg"},
         Refusal{"CREATE TABLE t SHALLOW CLONE u", "CLONE"},
         Refusal{"SET spark.no.such = 1", "spark.no.such"}}) {
     EXPECT_THAT(Sql(refusal.written), HasSubstr(refusal.why))
@@ -264,7 +264,7 @@ struct CommandCase {
 TEST(Translate, RecognisesCommandsOnATable) {
   for (const CommandCase& want :
        {CommandCase{"VACUUM t RETAIN 0 HOURS", "VACUUM", "\"t\""},
-        CommandCase{"OPTIMIZE delta.`/x` ZORDER BY (a)", "OPTIMIZE",
+        CommandCase{"OPTIMIZE delta.`/x` WHERE a = 1", "OPTIMIZE",
                     "\"delta\".\"main\".\"/x\""},
         CommandCase{"RESTORE TABLE a.t TO VERSION AS OF 1", "RESTORE",
                     "\"a\".\"t\""},

@@ -2,24 +2,16 @@
 //
 // bayou_files: the live files of a version. Streamed, unless the question is
 // which of them a condition leaves to be read.
-#include <duckdb/optimizer/optimizer.hpp>
-#include <duckdb/parser/expression/star_expression.hpp>
-#include <duckdb/parser/parser.hpp>
-#include <duckdb/parser/query_node/select_node.hpp>
-#include <duckdb/parser/statement/select_statement.hpp>
-#include <duckdb/parser/tableref/at_clause.hpp>
-#include <duckdb/parser/tableref/basetableref.hpp>
 #include <duckdb/planner/operator/logical_get.hpp>
-#include <duckdb/planner/planner.hpp>
 
 #include "kernel/engine/engine.h"
 #include "kernel/protocol/file_statistics.h"
 #include "kernel/scan/table_scan.h"
+#include "sql/condition_plan.h"
 #include "sql/row_function.h"
 #include "sql/settings.h"
 #include "sql/table_functions.h"
 #include "sql/table_lookup.h"
-#include "sql/token.h"
 
 namespace bayou::sql {
 namespace {
@@ -99,43 +91,6 @@ Row RowOf(const protocol::AddFile& file) {
           OptionalText(file.stats)};
 }
 
-// SELECT * FROM the table WHERE condition
-duckdb::unique_ptr<duckdb::SelectStatement> QueryOf(
-    const table::Snapshot& snapshot, const std::string& condition) {
-  duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> conditions;
-  if (!Tokenize(condition).tokens.empty())
-    conditions = duckdb::Parser::ParseExpressionList(condition);
-  if (conditions.size() != 1) {
-    throw duckdb::ParserException("one condition is wanted, not: %s",
-                                  condition);
-  }
-  const TableName name = TableName::OfPath(snapshot.location());
-  auto table = duckdb::make_uniq<duckdb::BaseTableRef>();
-  table->catalog_name = name.parts[0];
-  table->schema_name = name.parts[1];
-  table->table_name = name.parts[2];
-  table->at_clause = duckdb::make_uniq<duckdb::AtClause>(
-      "VERSION", duckdb::make_uniq<duckdb::ConstantExpression>(
-                     Value::BIGINT(snapshot.version())));
-  auto node = duckdb::make_uniq<duckdb::SelectNode>();
-  node->select_list.push_back(duckdb::make_uniq<duckdb::StarExpression>());
-  node->from_table = std::move(table);
-  node->where_clause = std::move(conditions.front());
-  auto statement = duckdb::make_uniq<duckdb::SelectStatement>();
-  statement->node = std::move(node);
-  return statement;
-}
-
-const duckdb::LogicalGet* FindScan(const duckdb::LogicalOperator& plan) {
-  if (plan.type == duckdb::LogicalOperatorType::LOGICAL_GET) {
-    return &plan.Cast<duckdb::LogicalGet>();
-  }
-  for (const auto& child : plan.children) {
-    if (const auto* found = FindScan(*child)) return found;
-  }
-  return nullptr;
-}
-
 Row Judged(const scan::FileVerdict& verdict) {
   Row row = RowOf(verdict.file);
   row.push_back(Value::BOOLEAN(verdict.kept));
@@ -154,10 +109,7 @@ std::vector<Row> JudgedRows(
     duckdb::ClientContext& context,
     const std::shared_ptr<const table::Snapshot>& snapshot,
     const std::string& condition) {
-  duckdb::Planner planner(context);
-  planner.CreatePlan(QueryOf(*snapshot, condition));
-  duckdb::Optimizer optimizer(*planner.binder, context);
-  const auto plan = optimizer.Optimize(std::move(planner.plan));
+  const auto plan = PlanCondition(context, *snapshot, condition);
   std::vector<Row> rows;
   if (const duckdb::LogicalGet* scan = FindScan(*plan)) {
     scan::VisitFiles(*scan->bind_data, [&](const scan::FileVerdict& verdict) {

@@ -12,24 +12,31 @@ constexpr const char* kTimestamp = "timestamp";
 constexpr std::int64_t kMicrosPerMilli = 1000;
 
 struct RowState : public duckdb::GlobalTableFunctionState {
-  std::vector<Row> rows;
+  std::optional<std::vector<Row>> made;
   std::size_t next = 0;
 };
 
 duckdb::unique_ptr<duckdb::GlobalTableFunctionState> Init(
-    duckdb::ClientContext& context, duckdb::TableFunctionInitInput& input) {
-  auto state = duckdb::make_uniq<RowState>();
-  state->rows = input.bind_data->Cast<RowQuery>().rows(context);
-  return state;
+    duckdb::ClientContext&, duckdb::TableFunctionInitInput&) {
+  return duckdb::make_uniq<RowState>();
 }
 
-void Produce(duckdb::ClientContext&, duckdb::TableFunctionInput& input,
+double Progress(duckdb::ClientContext&, const duckdb::FunctionData* bind_data,
+                const duckdb::GlobalTableFunctionState*) {
+  const auto& progress = bind_data->Cast<RowQuery>().progress;
+  constexpr double kUnknown = -1;
+  return progress ? progress() : kUnknown;
+}
+
+void Produce(duckdb::ClientContext& context, duckdb::TableFunctionInput& input,
              duckdb::DataChunk& output) {
   auto& state = input.global_state->Cast<RowState>();
+  if (!state.made) state.made = input.bind_data->Cast<RowQuery>().rows(context);
+  const std::vector<Row>& rows = *state.made;
   duckdb::idx_t count = 0;
-  for (; count < STANDARD_VECTOR_SIZE && state.next < state.rows.size();
+  for (; count < STANDARD_VECTOR_SIZE && state.next < rows.size();
        ++count, ++state.next) {
-    const Row& row = state.rows[state.next];
+    const Row& row = rows[state.next];
     for (std::size_t column = 0; column < row.size(); ++column) {
       output.SetValue(column, count, row[column]);
     }
@@ -42,7 +49,10 @@ void Produce(duckdb::ClientContext&, duckdb::TableFunctionInput& input,
 duckdb::TableFunction RowFunction(const char* name,
                                   duckdb::vector<duckdb::LogicalType> arguments,
                                   duckdb::table_function_bind_t bind) {
-  return {name, std::move(arguments), Produce, bind, Init};
+  duckdb::TableFunction function(name, std::move(arguments), Produce, bind,
+                                 Init);
+  function.table_scan_progress = Progress;
+  return function;
 }
 
 duckdb::unique_ptr<duckdb::FunctionData> BindRows(

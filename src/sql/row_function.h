@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table function whose rows are few: they are made at once when it runs.
+// A table function whose rows are few: they are made at once when it runs. It
+// may be a command, whose rows tell what it did.
 #pragma once
 
 #include <duckdb.hpp>
@@ -23,6 +24,9 @@ struct Column {
 // What the bind of such a function returns.
 struct RowQuery : public duckdb::TableFunctionData {
   std::function<std::vector<Row>(duckdb::ClientContext&)> rows;
+  // How much of the work is done, in percent; called from other threads. May be
+  // empty.
+  std::function<double()> progress;
 
   // The statement shall bind anew each time: the table may have changed.
   bool SupportStatementCache() const override { return false; }

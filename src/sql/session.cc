@@ -94,7 +94,7 @@ class SqlSession final : public Session {
       if (translated.command) {
         BAYOU_ASSIGN(const bool ours, IsForDelta(*translated.command));
         if (ours) {
-          BAYOU_TRY(RunCommand(statement, translated.command->run));
+          BAYOU_TRY(RunCommand(statement, *translated.command, sink));
           continue;
         }
       }
@@ -158,13 +158,15 @@ class SqlSession final : public Session {
     };
   }
 
-  Status RunCommand(std::string_view written, const std::string& sql) {
+  Status RunCommand(std::string_view written, const TableCommand& command,
+                    ResultSink& sink) {
     sql::TextEdits edits;
-    edits.Replace(0, written.size(), sql);
+    edits.Replace(0, written.size(), command.run);
     NoResult nothing;
     Statement statement;
     statement.sql = edits.Apply(written);
-    return RunStatement(written, statement, nothing);
+    return RunStatement(written, statement,
+                        command.shows_rows ? sink : nothing);
   }
 
   // A statement that is a transaction of its own and lost against another's

@@ -18,6 +18,9 @@ constexpr std::array kAliases = {
           kRetentionCheck},
     Alias{"spark.databricks.delta.allowArbitraryProperties.enabled",
           kAllowUnknownProperties},
+    Alias{"spark.databricks.delta.optimize.maxFileSize", kOptimizeMaxFileSize},
+    Alias{"spark.databricks.delta.optimize.minFileSize", kOptimizeMinFileSize},
+    Alias{"spark.sql.files.ignoreMissingFiles", kIgnoreMissingFiles},
     Alias{"spark.sql.session.timeZone", "TimeZone"},
     Alias{"spark.sql.sources.partitionOverwriteMode", kPartitionOverwriteMode},
     Alias{"spark.databricks.delta.schema.autoMerge.enabled", kSchemaAutoMerge},
@@ -52,6 +55,17 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
       kSchemaAutoMerge, "INSERT and MERGE add the columns that the table lacks",
       LogicalType::BOOLEAN, Value::BOOLEAN(false));
   config.AddExtensionOption(
+      kIgnoreMissingFiles,
+      "RESTORE leaves out files that are gone, with their rows",
+      LogicalType::BOOLEAN, Value::BOOLEAN(false));
+  config.AddExtensionOption(
+      kOptimizeMaxFileSize,
+      "Bytes that a file which OPTIMIZE writes has at most",
+      LogicalType::BIGINT, Value(LogicalType::BIGINT));
+  config.AddExtensionOption(kOptimizeMinFileSize,
+                            "OPTIMIZE takes files of fewer bytes than this",
+                            LogicalType::BIGINT, Value(LogicalType::BIGINT));
+  config.AddExtensionOption(
       kAllowUnknownProperties,
       "Set table properties that begin with delta. and that are not known",
       LogicalType::BOOLEAN, Value::BOOLEAN(false));
@@ -65,6 +79,14 @@ bool BoolSetting(duckdb::ClientContext& context, const char* name) {
   duckdb::Value value;
   return context.TryGetCurrentSetting(name, value) && !value.IsNull() &&
          value.GetValue<bool>();
+}
+
+std::optional<std::int64_t> IntegerSetting(duckdb::ClientContext& context,
+                                           const char* name) {
+  duckdb::Value value;
+  if (!context.TryGetCurrentSetting(name, value) || value.IsNull())
+    return std::nullopt;
+  return value.GetValue<std::int64_t>();
 }
 
 std::string TextSetting(duckdb::ClientContext& context, const char* name) {

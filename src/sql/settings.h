@@ -3,7 +3,9 @@
 // Bayou's settings, and the names under which Spark users know them.
 #pragma once
 
+#include <cstdint>
 #include <duckdb.hpp>
+#include <optional>
 #include <string_view>
 
 #include "bayou/result.h"
@@ -23,6 +25,16 @@ inline constexpr const char* kPartitionOverwriteMode =
 inline constexpr const char* kSchemaAutoMerge = "bayou_schema_auto_merge";
 inline constexpr const char* kAllowExternalPaths = "bayou_allow_external_paths";
 
+// RESTORE leaves out files that are gone, with their rows.
+inline constexpr const char* kIgnoreMissingFiles = "bayou_ignore_missing_files";
+
+// Sizes in bytes, in the place of the table's delta.targetFileSize and of 1
+// GiB: OPTIMIZE makes files of at most the one, of those below the other.
+inline constexpr const char* kOptimizeMaxFileSize =
+    "bayou_optimize_max_file_size";
+inline constexpr const char* kOptimizeMinFileSize =
+    "bayou_optimize_min_file_size";
+
 // Table properties that begin with `delta.` and that nobody knows may be set.
 inline constexpr const char* kAllowUnknownProperties =
     "bayou_allow_unknown_properties";
@@ -36,6 +48,9 @@ Result<std::string_view> SettingOfSpark(std::string_view name);
 void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths);
 
 bool BoolSetting(duckdb::ClientContext& context, const char* name);
+// nullopt: NULL.
+std::optional<std::int64_t> IntegerSetting(duckdb::ClientContext& context,
+                                           const char* name);
 // In small letters; empty when it is NULL.
 std::string TextSetting(duckdb::ClientContext& context, const char* name);
 

@@ -13,6 +13,10 @@ void RegisterTableFunctions(duckdb::ExtensionLoader& loader) {
   loader.RegisterFunction(LogFunction());
   loader.RegisterFunction(AlterTableFunction());
   loader.RegisterFunction(CreateTableLikeFunction());
+  loader.RegisterFunction(OptimizeFunction());
+  loader.RegisterFunction(VacuumFunction());
+  loader.RegisterFunction(RestoreFunction());
+  loader.RegisterFunction(ConvertFunction());
 }
 
 }  // namespace bayou::sql

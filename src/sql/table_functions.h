@@ -12,6 +12,11 @@
 //   bayou_alter_table(table, clauses)                ALTER TABLE
 //   bayou_create_table_like(name, table, if_missing) CREATE TABLE LIKE
 //   bayou_log(table, version => n, ...)              the files of its log
+//   bayou_optimize(table, where => 'condition', dry_run => b)  OPTIMIZE
+//   bayou_vacuum(table, retain_hours => n, mode => 'FULL' | 'LITE',
+//                dry_run => b, details => b)         VACUUM
+//   bayou_restore(table, version => n, ...)          RESTORE
+//   bayou_convert(path, partitioned_by => 'a INT', statistics => b)  CONVERT
 #pragma once
 
 #include <duckdb.hpp>
@@ -30,5 +35,9 @@ duckdb::TableFunction FilesFunction();
 duckdb::TableFunction LogFunction();
 duckdb::TableFunction AlterTableFunction();
 duckdb::TableFunction CreateTableLikeFunction();
+duckdb::TableFunction OptimizeFunction();
+duckdb::TableFunction VacuumFunction();
+duckdb::TableFunction RestoreFunction();
+duckdb::TableFunction ConvertFunction();
 
 }  // namespace bayou::sql

@@ -37,6 +37,8 @@ constexpr const char* kExamples = R"(Examples:
   bayou sql --lake /data -f report.sql --format csv
   bayou history /data/t --limit 5
   bayou files /data/t --count
+  bayou optimize /data/t --where "day = DATE '2024-01-02'" --format json
+  bayou vacuum /data/t --dry-run
 )";
 
 struct Options {
@@ -50,6 +52,13 @@ struct Options {
   std::int64_t limit = 0;
   std::string where;
   bool count = false;
+  bool dry_run = false;
+  std::optional<double> retain_hours;
+  std::string mode;
+  bool no_retention_check = false;
+  bool ignore_missing_files = false;
+  std::string partitioned_by;
+  bool no_statistics = false;
 };
 
 Format FormatOf(const Options& options) {
@@ -146,6 +155,43 @@ int Files(Session& session, const Options& options) {
   return status ? 0 : Fails(status.error());
 }
 
+int Optimize(Session& session, const Options& options) {
+  return RunQuery(session, options,
+                  "SELECT * FROM bayou_optimize(" + Arguments(options) +
+                      (options.dry_run ? ", dry_run => true)" : ")"));
+}
+
+// As JSON all that is known; otherwise a dry run lists paths alone.
+int Vacuum(Session& session, const Options& options) {
+  const Format format = FormatOf(options);
+  const bool is_json = format == Format::kJson || format == Format::kJsonLines;
+  std::string query = "SELECT * FROM bayou_vacuum(" + Arguments(options);
+  if (options.retain_hours)
+    query += ", retain_hours => " + std::to_string(*options.retain_hours);
+  if (!options.mode.empty()) query += ", mode => " + SqlLiteral(options.mode);
+  if (options.dry_run) query += ", dry_run => true";
+  if (is_json || !options.dry_run) query += ", details => true";
+  query += ")";
+  if (options.no_retention_check)
+    query = "SET bayou_retention_check = false; " + query;
+  return RunQuery(session, options, query);
+}
+
+int Restore(Session& session, const Options& options) {
+  std::string query = "SELECT * FROM bayou_restore(" + Arguments(options) + ")";
+  if (options.ignore_missing_files)
+    query = "SET bayou_ignore_missing_files = true; " + query;
+  return RunQuery(session, options, query);
+}
+
+int Convert(Session& session, const Options& options) {
+  std::string query = "SELECT * FROM bayou_convert(" + SqlLiteral(options.path);
+  if (!options.partitioned_by.empty())
+    query += ", partitioned_by => " + SqlLiteral(options.partitioned_by);
+  if (options.no_statistics) query += ", statistics => false";
+  return RunQuery(session, options, query + ")");
+}
+
 int Checkpoint(Session& session, const Options& options) {
   const InterruptTarget target(session);
   const Status status = session.Checkpoint(options.path);
@@ -181,6 +227,10 @@ class CommandLine {
           return RunQuery(s, o,
                           "SELECT * FROM bayou_schema(" + Arguments(o) + ")");
         }));
+    AddOptimize();
+    AddVacuum();
+    AddRestore();
+    AddConvert();
     AddTableCommand("checkpoint", "Write a checkpoint of the latest version",
                     Checkpoint);
   }
@@ -271,6 +321,52 @@ class CommandLine {
     files->add_option("--where", options_.where,
                       "Which files a query with this condition reads");
     files->add_flag("--count", options_.count, "Only how many there are");
+  }
+
+  void AddOptimize() {
+    CLI::App* optimize = AddTableCommand(
+        "optimize", "Make few large files of many small ones", Optimize);
+    optimize->add_option("--where", options_.where,
+                         "Only in the partitions that this condition names");
+    AddDryRun(optimize);
+  }
+
+  void AddVacuum() {
+    CLI::App* vacuum = AddTableCommand(
+        "vacuum", "Delete the files that the table no longer needs", Vacuum);
+    vacuum->add_option("--retain-hours", options_.retain_hours,
+                       "Keep what went out of the table since; by default, the "
+                       "table's retention time");
+    vacuum
+        ->add_option("--mode", options_.mode,
+                     "full: list the folder; lite: look at the log alone")
+        ->check(CLI::IsMember({"full", "lite"}, CLI::ignore_case));
+    vacuum->add_flag("--no-retention-check", options_.no_retention_check,
+                     "Allow short retention times, which take files away from "
+                     "running readers and writers");
+    AddDryRun(vacuum);
+  }
+
+  void AddRestore() {
+    CLI::App* restore = WithVersion(AddTableCommand(
+        "restore", "Make a table what it was at an earlier version", Restore));
+    restore->add_flag("--ignore-missing-files", options_.ignore_missing_files,
+                      "Go without the rows of files that are gone");
+  }
+
+  void AddConvert() {
+    CLI::App* convert = AddTableCommand(
+        "convert", "Make a table of the Parquet files in a folder", Convert);
+    convert->add_option("--partitioned-by", options_.partitioned_by,
+                        "The columns in the names of folders, such as 'day "
+                        "DATE, country STRING'");
+    convert->add_flag("--no-statistics", options_.no_statistics,
+                      "Do not note what files' footers tell of their values");
+  }
+
+  void AddDryRun(CLI::App* sub) {
+    sub->add_flag("--dry-run", options_.dry_run,
+                  "Only tell what would be done");
   }
 
   void ReadScript(const std::string& file) {

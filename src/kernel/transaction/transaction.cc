@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -91,6 +92,12 @@ void Transaction::AddFiles(std::vector<protocol::AddFile> files) {
     own_files_.push_back(CanonicalPath(file.path));
     staged_.adds.push_back(std::move(file));
   }
+}
+
+void Transaction::AdoptFiles(std::vector<protocol::AddFile> files) {
+  staged_.adds.insert(staged_.adds.end(),
+                      std::make_move_iterator(files.begin()),
+                      std::make_move_iterator(files.end()));
 }
 
 void Transaction::AddChangeFiles(std::vector<protocol::CdcFile> files) {

@@ -53,6 +53,9 @@ class Transaction {
   // those that are new belong to the transaction: see Abandon().
 
   void AddFiles(std::vector<protocol::AddFile> files);  // New data files.
+  // Puts files into the table that are there already: they are nobody's to
+  // delete, whatever becomes of the transaction.
+  void AdoptFiles(std::vector<protocol::AddFile> files);
   void AddChangeFiles(std::vector<protocol::CdcFile> files);
   // Takes a file of the base version out. `data_change` false: its rows live on
   // in files that are added.

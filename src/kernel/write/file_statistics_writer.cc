@@ -34,7 +34,22 @@ class FileStatisticsWriter::Column {
   // Bounds as raw JSON, or nullopt where there is none to give.
   virtual std::optional<std::string> Minimum() const { return std::nullopt; }
   virtual std::optional<std::string> Maximum() const { return std::nullopt; }
-  std::int64_t null_count() const { return null_count_; }
+  // nullopt: not known.
+  std::optional<std::int64_t> null_count() const {
+    if (has_unknown_nulls_) return std::nullopt;
+    return null_count_;
+  }
+
+  void Take(const FileStatisticsWriter::Summary& summary) {
+    if (!summary.min.IsNull() && !summary.max.IsNull()) {
+      Vector bounds(summary.min.type(), 2);
+      bounds.SetValue(0, summary.min);
+      bounds.SetValue(1, summary.max);
+      Update(bounds, 2, nullptr);
+    }
+    has_unknown_nulls_ |= !summary.null_count;
+    null_count_ += summary.null_count.value_or(0);
+  }
 
  protected:
   // Calls `visit` with each value that is not null and counts the others.
@@ -68,6 +83,7 @@ class FileStatisticsWriter::Column {
 
  private:
   std::int64_t null_count_ = 0;
+  bool has_unknown_nulls_ = false;
 };
 
 namespace {
@@ -359,6 +375,13 @@ void FileStatisticsWriter::Update(duckdb::DataChunk& rows) {
   }
 }
 
+void FileStatisticsWriter::Take(std::int64_t rows,
+                                const std::vector<Summary>& columns) {
+  num_records_ += rows;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    columns_[i]->Take(columns[i]);
+}
+
 std::string FileStatisticsWriter::ToJson() const {
   JsonBuffer buffer;
   JsonWriter writer(buffer);
@@ -372,9 +395,12 @@ std::string FileStatisticsWriter::ToJson() const {
   WriteNested(writer, layout_->statistics,
               [this](std::size_t i) { return columns_[i]->Maximum(); });
   writer.Key("nullCount");
-  WriteNested(writer, layout_->statistics, [this](std::size_t i) {
-    return std::optional(std::to_string(columns_[i]->null_count()));
-  });
+  WriteNested(writer, layout_->statistics,
+              [this](std::size_t i) -> std::optional<std::string> {
+                const auto count = columns_[i]->null_count();
+                if (!count) return std::nullopt;
+                return std::to_string(*count);
+              });
   if (layout_->tight_bounds) {
     writer.Key("tightBounds");
     writer.Bool(true);

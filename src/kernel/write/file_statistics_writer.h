@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <duckdb.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,15 @@ class FileStatisticsWriter {
 
   // `rows` have all the table's columns. Throws nothing of its own.
   void Update(duckdb::DataChunk& rows);
+
+  // In the place of all the file's rows: so many of them, and of each of the
+  // layout's statistics columns what is known of its values; NULL is no bound.
+  struct Summary {
+    std::optional<std::int64_t> null_count;
+    duckdb::Value min;
+    duckdb::Value max;
+  };
+  void Take(std::int64_t rows, const std::vector<Summary>& columns);
 
   std::int64_t num_records() const { return num_records_; }
 

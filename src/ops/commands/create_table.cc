@@ -236,6 +236,11 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
                                              const TableDefinition& definition,
                                              Env& env) {
   BAYOU_TRY(CheckPlace(location));
+  return CreateTableAround(location, definition, env);
+}
+
+Result<transaction::Transaction> CreateTableAround(
+    const std::string& location, const TableDefinition& definition, Env& env) {
   BAYOU_ASSIGN(NewTable table, Define(definition, location, nullptr, env));
   auto transaction = transaction::Transaction::Create(
       store::OpenLocalStore(location), std::move(table.protocol),

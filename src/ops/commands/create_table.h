@@ -37,6 +37,10 @@ Result<transaction::Transaction> CreateTable(const std::string& location,
                                              const TableDefinition& definition,
                                              Env& env);
 
+// The same around files that are there already: the place is not looked at.
+Result<transaction::Transaction> CreateTableAround(
+    const std::string& location, const TableDefinition& definition, Env& env);
+
 // A transaction that makes the table of `base` into the one of the definition:
 // its rows go, its history stays, its protocol is raised where it must be.
 // Errors: as CreateTable.

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the rows of files to new files, without changing a row: what OPTIMIZE
+// does with its tasks. Row ids stay with their rows where the table tracks
+// them, and partition values stay as the log has them, letter by letter.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <duckdb.hpp>
+#include <memory>
+#include <vector>
+
+#include "base/env.h"
+#include "bayou/result.h"
+#include "kernel/scan/scan_stream.h"
+#include "kernel/scan/table_scan.h"
+#include "kernel/table/snapshot.h"
+#include "kernel/write/data_file_writer.h"
+#include "kernel/write/table_writer.h"
+#include "ops/commands/optimize_plan.h"
+
+namespace bayou::commands {
+
+class FileRewriter {
+ public:
+  // Errors: kUnsupported for types that cannot be written; kCorruption,
+  // DELTA_ROW_TRACKING_INVALID, when the table does not say where row ids are
+  // kept.
+  static Result<FileRewriter> Prepare(
+      duckdb::ClientContext& context,
+      std::shared_ptr<const table::Snapshot> snapshot,
+      const scan::ScanOptions& options, std::int64_t max_file_size, Env& env);
+
+  // Whether row ids outlive the rewriting.
+  bool tracks_rows() const { return tracks_rows_; }
+
+  // The new files of each task. Several tasks run at a time, as memory and the
+  // engine's threads allow. After an error, none of the new files is left.
+  // `bytes_done` counts those of the old files, for who looks at the progress.
+  // Errors: kCancelled; what reading and writing give.
+  Result<std::vector<write::WrittenFiles>> Run(
+      const std::vector<RewriteTask>& tasks,
+      std::atomic<std::int64_t>& bytes_done) const;
+
+ private:
+  FileRewriter(duckdb::ClientContext& context,
+               std::shared_ptr<const table::Snapshot> snapshot,
+               const scan::ScanOptions& options, Env& env)
+      : context_(&context),
+        snapshot_(std::move(snapshot)),
+        options_(options),
+        env_(&env) {}
+
+  class Workers;
+  // The table's columns, and behind them those of row tracking. Throws.
+  scan::ScanStream RowsOf(const RewriteTask& task) const;
+  Result<write::WrittenFiles> RunTask(const RewriteTask& task) const;
+  std::size_t ThreadsFor(std::size_t tasks) const;
+
+  duckdb::ClientContext* context_;
+  std::shared_ptr<const table::Snapshot> snapshot_;
+  scan::ScanOptions options_;
+  Env* env_;
+  bool tracks_rows_ = false;
+  std::shared_ptr<const write::ParquetFormat> format_;
+};
+
+}  // namespace bayou::commands

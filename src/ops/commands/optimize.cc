@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/commands/optimize.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "kernel/protocol/table_properties.h"
+#include "kernel/transaction/transaction.h"
+#include "ops/commands/file_rewriter.h"
+#include "ops/commands/whole_commit.h"
+
+namespace bayou::commands {
+namespace {
+
+using protocol::AddFile;
+using transaction::Transaction;
+using write::WrittenFiles;
+
+std::int64_t PartitionsOf(const std::vector<RewriteTask>& tasks) {
+  std::set<protocol::PartitionValues> partitions;
+  for (const RewriteTask& task : tasks) partitions.insert(task.partition);
+  return static_cast<std::int64_t>(partitions.size());
+}
+
+std::int64_t ColumnsWithStatistics(const table::Snapshot& snapshot) {
+  const auto columns =
+      static_cast<std::int64_t>(snapshot.schema().fields.size());
+  const std::int64_t indexed = snapshot.properties().num_indexed_columns();
+  return indexed < 0 ? columns : std::min(indexed, columns);
+}
+
+void CountRemoved(const AddFile& file, OptimizeMetrics& metrics) {
+  metrics.removed.Add(file.size);
+  if (!file.deletion_vector) return;
+  ++metrics.vectors_removed;
+  metrics.deleted_rows_removed += file.deletion_vector->cardinality;
+}
+
+// The metrics of the history.
+std::vector<std::pair<std::string, std::int64_t>> CommitMetrics(
+    const OptimizeMetrics& metrics, std::vector<std::int64_t> sizes) {
+  std::ranges::sort(sizes);
+  const auto quantile = [&](std::size_t quarter) -> std::int64_t {
+    if (sizes.empty()) return 0;
+    return sizes[std::min(sizes.size() - 1, sizes.size() * quarter / 4)];
+  };
+  return {{"numRemovedFiles", metrics.removed.files},
+          {"numRemovedBytes", metrics.removed.bytes},
+          {"p25FileSize", quantile(1)},
+          {"numDeletionVectorsRemoved", metrics.vectors_removed},
+          {"minFileSize", quantile(0)},
+          {"p75FileSize", quantile(3)},
+          {"p50FileSize", quantile(2)},
+          {"numAddedBytes", metrics.added.bytes},
+          {"numAddedFiles", metrics.added.files},
+          {"maxFileSize", quantile(4)}};
+}
+
+transaction::Operation OperationOf(const OptimizeRequest& request,
+                                   bool tracks_rows) {
+  transaction::Operation operation;
+  operation.name = "OPTIMIZE";
+  operation.parameters = {
+      {"predicate", transaction::ListParameter(request.predicates)},
+      {"auto", "false"},
+      {"clusterBy", transaction::ListParameter({})},
+      {"zOrderBy", transaction::ListParameter({})}};
+  if (tracks_rows) operation.tags["delta.rowTracking.preserved"] = "true";
+  return operation;
+}
+
+// Puts the new files into the place of the old ones.
+std::vector<std::int64_t> Stage(const OptimizePlan& plan,
+                                std::vector<WrittenFiles> receipts,
+                                Transaction& transaction,
+                                OptimizeMetrics& metrics) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+    for (const AddFile& file : plan.tasks[i].files) {
+      CountRemoved(file, metrics);
+      transaction.RemoveFile(file, /*data_change=*/false);
+    }
+    for (const AddFile& file : receipts[i].files) {
+      metrics.added.Add(file.size);
+      sizes.push_back(file.size);
+    }
+    transaction.AddFiles(std::move(receipts[i].files));
+  }
+  return sizes;
+}
+
+}  // namespace
+
+double FileSizes::average() const {
+  return files == 0 ? 0
+                    : static_cast<double>(bytes) / static_cast<double>(files);
+}
+
+void FileSizes::Add(std::int64_t size) {
+  min = std::min(min.value_or(size), size);
+  max = std::max(max.value_or(size), size);
+  ++files;
+  if (__builtin_add_overflow(bytes, size, &bytes)) bytes = INT64_MAX;
+}
+
+Result<OptimizeResult> Optimize(duckdb::ClientContext& context,
+                                std::shared_ptr<const table::Snapshot> snapshot,
+                                const OptimizeRequest& request,
+                                OptimizeProgress& progress, Env& env) {
+  OptimizeResult result;
+  OptimizeMetrics& metrics = result.metrics;
+  metrics.start_ms = env.NowMs();
+  metrics.table_columns =
+      static_cast<std::int64_t>(snapshot->schema().fields.size());
+  metrics.columns_with_statistics = ColumnsWithStatistics(*snapshot);
+  BAYOU_ASSIGN(Transaction transaction, Transaction::On(snapshot, env));
+  BAYOU_ASSIGN(const OptimizePlan plan,
+               PlanOptimize(*snapshot, request.partitions, request.packing));
+  metrics.considered_files = plan.considered_files;
+  metrics.bins = static_cast<std::int64_t>(plan.tasks.size());
+  metrics.partitions = PartitionsOf(plan.tasks);
+  if (!plan.tasks.empty()) {
+    for (const RewriteTask& task : plan.tasks)
+      progress.bytes_planned += task.bytes();
+    BAYOU_ASSIGN(const FileRewriter rewriter,
+                 FileRewriter::Prepare(context, snapshot, request.scan,
+                                       request.packing.max_bin_size, env));
+    BAYOU_ASSIGN(auto receipts, rewriter.Run(plan.tasks, progress.bytes_done));
+    transaction::Operation operation =
+        OperationOf(request, rewriter.tracks_rows());
+    auto sizes = Stage(plan, std::move(receipts), transaction, metrics);
+    operation.metrics = CommitMetrics(metrics, std::move(sizes));
+    BAYOU_ASSIGN(result.version,
+                 CommitWhole(transaction, operation, *context.db, env));
+  }
+  metrics.end_ms = env.NowMs();
+  return result;
+}
+
+}  // namespace bayou::commands

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OPTIMIZE: makes few large files of many small ones, and of those that have
+// many deleted rows. The table holds the same rows before and after, and its
+// change feed and streams see nothing of it: no action of the commit has
+// dataChange. Appends never conflict with it; what removes one of the files
+// meanwhile does.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <duckdb.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "bayou/result.h"
+#include "kernel/log/log_replay.h"
+#include "kernel/protocol/actions.h"
+#include "kernel/scan/table_scan.h"
+#include "kernel/table/snapshot.h"
+#include "ops/commands/optimize_plan.h"
+
+namespace bayou::commands {
+
+struct OptimizeRequest {
+  // Which partitions; null: all. `predicates` say the same for the history.
+  std::shared_ptr<const log::FilePredicate> partitions;
+  std::vector<std::string> predicates;
+  BinPacking packing;
+  scan::ScanOptions scan;
+};
+
+struct FileSizes {
+  std::optional<std::int64_t> min;
+  std::optional<std::int64_t> max;
+  std::int64_t files = 0;
+  std::int64_t bytes = 0;
+
+  double average() const;
+  void Add(std::int64_t size);
+};
+
+struct OptimizeMetrics {
+  FileSizes added;
+  FileSizes removed;
+  std::int64_t partitions = 0;
+  std::int64_t bins = 0;
+  std::int64_t considered_files = 0;
+  std::int64_t vectors_removed = 0;
+  std::int64_t deleted_rows_removed = 0;
+  std::int64_t start_ms = 0;
+  std::int64_t end_ms = 0;
+  std::int64_t table_columns = 0;
+  std::int64_t columns_with_statistics = 0;
+};
+
+struct OptimizeResult {
+  std::optional<protocol::Version> version;  // Absent: there was nothing to do.
+  OptimizeMetrics metrics;
+};
+
+// How far it has got; for other threads to look at.
+struct OptimizeProgress {
+  std::atomic<std::int64_t> bytes_planned = 0;
+  std::atomic<std::int64_t> bytes_done = 0;
+};
+
+// Runs in `context` and commits by itself. Errors: kConflict, and nothing was
+// changed, when another removed one of the files; kCancelled; see
+// transaction.h, file_rewriter.h.
+Result<OptimizeResult> Optimize(duckdb::ClientContext& context,
+                                std::shared_ptr<const table::Snapshot> snapshot,
+                                const OptimizeRequest& request,
+                                OptimizeProgress& progress, Env& env);
+
+}  // namespace bayou::commands

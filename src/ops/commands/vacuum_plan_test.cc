@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/commands/vacuum_plan.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "kernel/engine/engine.h"
+#include "kernel/log/log_file_name.h"
+#include "kernel/table/checkpoint_writer.h"
+#include "ops/commands/table_names.h"
+
+namespace bayou::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+// Time stands still, and files are as old as a test says.
+constexpr std::int64_t kNow = 1'700'000'000'000;
+constexpr std::int64_t kDay = 24 * 60 * 60 * 1000LL;
+
+class VacuumPlanTest : public ::testing::Test {
+ protected:
+  VacuumPlanTest() {
+    std::string pattern = (fs::temp_directory_path() / "vacuum-XXXXXX");
+    base_ = ::mkdtemp(pattern.data());
+    store_ = store::OpenLocalStore(base_ / "t");
+    engine_ = engine::StartEngine({.threads = 1}).value();
+    Commit(30, R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,)"
+               R"("readerFeatures":["deletionVectors"],)"
+               R"("writerFeatures":["deletionVectors"]}})"
+               "\n"
+               R"({"metaData":{"id":"m","format":{"provider":"parquet",)"
+               R"("options":{}},"schemaString":"{\"type\":\"struct\",)"
+               R"(\"fields\":[{\"name\":\"a\",\"type\":\"long\",)"
+               R"(\"nullable\":true,\"metadata\":{}},{\"name\":\"_p\",)"
+               R"(\"type\":\"string\",\"nullable\":true,\"metadata\":{}}]}",)"
+               R"("partitionColumns":["_p"],"configuration":{}}})"
+               "\n");
+  }
+  ~VacuumPlanTest() override { fs::remove_all(base_); }
+
+  fs::path Place(const std::string& name) { return base_ / "t" / name; }
+
+  void SetAge(const fs::path& place, std::int64_t days) {
+    const auto now = std::chrono::file_clock::from_sys(
+        std::chrono::sys_time(std::chrono::milliseconds(kNow)));
+    fs::last_write_time(place, now - std::chrono::hours(24 * days));
+  }
+  void File(const std::string& name, std::int64_t days) {
+    fs::create_directories(Place(name).parent_path());
+    std::ofstream(Place(name)) << "text";
+    SetAge(Place(name), days);
+  }
+  // Days ago.
+  void Commit(std::int64_t days, const std::string& lines) {
+    const std::string name = "_delta_log/" + log::CommitName(next_++);
+    ASSERT_TRUE(store_->Put(name, lines));
+    SetAge(Place(name), days);
+  }
+  static std::string Add(const std::string& path,
+                         const std::string& more = "") {
+    return fmt::format(
+        R"({{"add":{{"path":"{}","partitionValues":{{"_p":"x"}},"size":4,)"
+        R"("modificationTime":5,"dataChange":true{}}}}})"
+        "\n",
+        path, more);
+  }
+  static std::string Remove(const std::string& path, std::int64_t days,
+                            const std::string& more = "") {
+    return fmt::format(
+        R"({{"remove":{{"path":"{}","deletionTimestamp":{},"dataChange":true{}}}}})"
+        "\n",
+        path, kNow - days * kDay, more);
+  }
+  std::shared_ptr<const table::Snapshot> Open() {
+    auto snapshot = table::Snapshot::Open(store_, *engine_->instance);
+    if (!snapshot) throw std::runtime_error(snapshot.error().message);
+    return *snapshot;
+  }
+  VacuumPlan Full(std::int64_t days = 7) {
+    // Folders are as old as what lies in them.
+    for (fs::recursive_directory_iterator entry(base_ / "t"), end; entry != end;
+         ++entry) {
+      if (entry->is_directory() && !entry->is_symlink())
+        SetAge(entry->path(), 100);
+    }
+    return PlanFullVacuum(*Open(), kNow - days * kDay).value();
+  }
+  static std::vector<std::string> Names(const VacuumPlan& plan) {
+    std::vector<std::string> names;
+    for (const VacuumFile& file : plan.files) names.push_back(file.name);
+    return names;
+  }
+
+  fs::path base_;
+  std::shared_ptr<store::Store> store_;
+  std::shared_ptr<duckdb::DuckDB> engine_;
+  protocol::Version next_ = 0;
+};
+
+TEST_F(VacuumPlanTest, TakesWhatNoVersionInTheRetentionTimeHas) {
+  for (const char* name :
+       {"live", "removed_lately", "removed_long_ago", "orphan", "a b/c%41"}) {
+    File(name, 40);
+  }
+  File("young_orphan", 3);
+  Commit(20, Add("live") + Add("removed_lately") + Add("removed_long_ago") +
+                 Add("a%20b/c%2541"));
+  Commit(10, Remove("removed_long_ago", 10));
+  Commit(5, Remove("removed_lately", 5));
+  const VacuumPlan plan = Full();
+  EXPECT_THAT(Names(plan), ElementsAre("orphan", "removed_long_ago"));
+  EXPECT_TRUE(plan.files[0].is_orphan);
+  EXPECT_FALSE(plan.files[1].is_orphan);
+  EXPECT_EQ(plan.bytes(), 8);
+  EXPECT_EQ(plan.expired_until, 2);
+  EXPECT_THAT(Names(Full(12)), ElementsAre("orphan"));
+  EXPECT_THAT(Names(Full(0)), ElementsAre("orphan", "removed_lately",
+                                          "removed_long_ago", "young_orphan"));
+}
+
+TEST_F(VacuumPlanTest, KeepsWhatACheckpointHasForgotten) {
+  File("a", 40);
+  File("b", 40);
+  Commit(20, Add("a") + Add("b"));
+  Commit(10, Remove("a", 10));
+  ASSERT_TRUE(table::WriteCheckpoint(*Open(), *engine_->instance));
+  EXPECT_THAT(Names(Full(14)), IsEmpty());
+  EXPECT_THAT(Names(Full(7)), ElementsAre("a"));
+}
+
+TEST_F(VacuumPlanTest, KeepsDeletionVectorsWithTheirFiles) {
+  // deletion_vector_61d16c75-6994-46b7-a15b-8b538852e50e.bin
+  const std::string vector =
+      R"(,"deletionVector":{"storageType":"u","pathOrInlineDv":)"
+      R"("vBn[lx{q8@P<9BNH/isA","offset":1,"sizeInBytes":36,"cardinality":2})";
+  const std::string name =
+      "deletion_vector_61d16c75-6994-46b7-a15b-8b538852e50e.bin";
+  File("f", 40);
+  File(name, 40);
+  Commit(20, Add("f", vector));
+  EXPECT_THAT(Names(Full(0)), IsEmpty());
+  Commit(10, Remove("f", 10, vector) + Add("f"));
+  EXPECT_THAT(Names(Full(14)), IsEmpty());
+  EXPECT_THAT(Names(Full(7)), ElementsAre(name));
+}
+
+TEST_F(VacuumPlanTest, KeepsChangeDataOfVersionsThatCanBeRead) {
+  File("_change_data/old", 40);
+  File("_change_data/young", 40);  // As after a copy that kept no times.
+  const auto change = [](const std::string& name) {
+    return R"({"cdc":{"path":"_change_data/)" + name +
+           R"(","partitionValues":{},"size":4,"dataChange":false}})"
+           "\n";
+  };
+  Commit(20, change("old"));
+  Commit(3, change("young"));
+  EXPECT_THAT(Names(Full()), ElementsAre("_change_data/old"));
+}
+
+TEST_F(VacuumPlanTest, LeavesWhatIsHidden) {
+  for (const char* name :
+       {"_SUCCESS", ".hidden", "_delta_log/00000000000000000009.json.bak",
+        "_symlink_format_manifest/m", ".git/x", "_p=1/f", "_delta_index/i",
+        "_other=1/f", "p/_mark"}) {
+    File(name, 40);
+  }
+  EXPECT_THAT(Names(Full()), ElementsAre("_delta_index/i", "_p=1/f"));
+}
+
+TEST_F(VacuumPlanTest, LeavesTheTablesInsideOfThisOne) {
+  for (const char* name :
+       {"other/part", "other/deep/part", "other/_delta_log/0.json",
+        "ice/data/part", "ice/metadata/v1.metadata.json", "part"}) {
+    File(name, 40);
+  }
+  const VacuumPlan plan = Full();
+  EXPECT_THAT(Names(plan), ElementsAre("part"));
+  EXPECT_THAT(plan.folders, IsEmpty());
+}
+
+TEST_F(VacuumPlanTest, KeepsFilesUnderAnySpellingOfTheirPath) {
+  for (const char* name : {"a", "b", "c", "d"}) File(name, 40);
+  fs::create_directory_symlink("t", base_ / "link");
+  Commit(20, Add("file:" + Place("a").string()) + Add(Place("b").string()) +
+                 Add("x/../c") + Add((base_ / "link/d").string()));
+  EXPECT_THAT(Names(Full()), IsEmpty());
+}
+
+TEST_F(VacuumPlanTest, FindsFoldersThatHoldNothing) {
+  fs::create_directories(Place("empty/deep"));
+  fs::create_directories(Place("young"));
+  File("gone/f", 40);
+  File("half/gone/f", 40);
+  File("half/f", 3);
+  const VacuumPlan plan = Full();
+  EXPECT_THAT(plan.folders,
+              ElementsAre("young", "half/gone", "gone", "empty/deep", "empty"));
+  SetAge(Place("young"), 1);
+  const auto again = PlanFullVacuum(*Open(), kNow - 7 * kDay).value();
+  EXPECT_THAT(again.folders,
+              ElementsAre("half/gone", "gone", "empty/deep", "empty"));
+}
+
+TEST_F(VacuumPlanTest, FindsWhatKilledWritersLeftInTheLog) {
+  const std::string left =
+      ".00000000000000000007.json.61d16c75-6994-46b7-a15b-8b538852e50e.tmp";
+  File("_delta_log/" + left, 40);
+  File("_delta_log/.x" + left, 40);
+  File(
+      "_delta_log/.00000000000000000008.json"
+      ".61d16c75-6994-46b7-a15b-8b538852e50f.tmp",
+      3);
+  EXPECT_THAT(Full().temporary_log_files, ElementsAre("_delta_log/" + left));
+}
+
+TEST_F(VacuumPlanTest, LiteFindsInTheLogWhatWent) {
+  for (const char* name : {"a", "b", "c", "orphan", "_delta_log/x", "other/f",
+                           "other/_delta_log/0.json"}) {
+    File(name, 40);
+  }
+  Commit(20, Add("a") + Add("b") + Add("c"));
+  Commit(15, Remove("a", 15) + Remove("nothing_there", 15) +
+                 Remove("_delta_log/x", 15) + Remove("../t/b", 15) +
+                 Remove("other/f", 15));
+  Commit(10, Remove("b", 10));
+  Commit(5, Remove("c", 5));
+  const auto lite = [&](std::optional<protocol::Version> done_until) {
+    return PlanLiteVacuum(*Open(), kNow - 7 * kDay, done_until).value();
+  };
+  EXPECT_THAT(Names(lite({})), ElementsAre("a", "b"));
+  EXPECT_THAT(Names(lite(2)), ElementsAre("b"));
+  EXPECT_THAT(Names(lite(3)), IsEmpty());
+  EXPECT_EQ(lite(1).first_commit, 2);
+  EXPECT_EQ(lite(1).last_commit, 3);
+}
+
+TEST_F(VacuumPlanTest, LiteNeedsTheWholeLogSinceTheLastRun) {
+  File("a", 40);
+  Commit(20, Add("a"));
+  Commit(10, Remove("a", 10));
+  ASSERT_TRUE(table::WriteCheckpoint(*Open(), *engine_->instance));
+  ASSERT_TRUE(store_->Delete("_delta_log/" + log::CommitName(0)));
+  ASSERT_TRUE(store_->Delete("_delta_log/" + log::CommitName(1)));
+  const auto lite = [&](std::optional<protocol::Version> done_until) {
+    return PlanLiteVacuum(*Open(), kNow - 7 * kDay, done_until);
+  };
+  EXPECT_EQ(lite({}).error().condition, "DELTA_CANNOT_VACUUM_LITE");
+  EXPECT_EQ(lite(0).error().condition, "DELTA_CANNOT_VACUUM_LITE");
+  EXPECT_THAT(Names(lite(1).value()), ElementsAre("a"));
+}
+
+TEST(IsTemporaryLogFile, KnowsTheNamesOfWriters) {
+  const std::string uuid = "61d16c75-6994-46b7-a15b-8b538852e50e";
+  for (const std::string& name : std::vector<std::string>{
+           ".00000000000000000007.json." + uuid + ".tmp",
+           "._last_checkpoint." + uuid + ".tmp",
+           ".00000000000000000007.checkpoint.parquet." + uuid + ".tmp"}) {
+    EXPECT_TRUE(IsTemporaryLogFile(name)) << name;
+  }
+  for (const std::string& name : std::vector<std::string>{
+           "00000000000000000007.json", ".00000000000000000007.json.crc",
+           ".notes." + uuid + ".tmp", ".tmp", uuid + ".tmp",
+           ".00000000000000000007.json.tmp"}) {
+    EXPECT_FALSE(IsTemporaryLogFile(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace bayou::commands

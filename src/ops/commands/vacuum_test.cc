@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/commands/vacuum.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "base/uri_path.h"
+#include "kernel/engine/engine.h"
+#include "kernel/log/log_file_name.h"
+#include "ops/commands/vacuum_record.h"
+
+namespace bayou::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// A local store in which something happens.
+class TroubledStore final : public store::Store {
+ public:
+  explicit TroubledStore(const std::string& folder)
+      : store_(store::OpenLocalStore(folder)) {}
+
+  Result<std::vector<store::ObjectMeta>> List(std::string_view folder,
+                                              std::string_view from) override {
+    return store_->List(folder, from);
+  }
+  Status ListTree(std::string_view folder, const TreeVisitor& visit) override {
+    return store_->ListTree(folder, visit);
+  }
+  Result<std::string> Read(std::string_view name) override {
+    return store_->Read(name);
+  }
+  Result<std::string> ReadRange(std::string_view name, std::int64_t offset,
+                                std::int64_t length) override {
+    return store_->ReadRange(name, offset, length);
+  }
+  Result<store::ObjectMeta> Head(std::string_view name) override {
+    return store_->Head(name);
+  }
+  Status PutIfAbsent(std::string_view name, std::string_view text) override {
+    if (before_put) std::exchange(before_put, nullptr)();
+    return store_->PutIfAbsent(name, text);
+  }
+  Status Put(std::string_view name, std::string_view text) override {
+    return store_->Put(name, text);
+  }
+  Status Sync(std::string_view name) override { return store_->Sync(name); }
+  Status Move(std::string_view from, std::string_view to) override {
+    return store_->Move(from, to);
+  }
+  Status Delete(std::string_view name) override {
+    if (name == stuck)
+      return Fail(ErrorCode::kUnavailable, "IO_ERROR", "the disk is on fire");
+    return store_->Delete(name);
+  }
+  Result<bool> DeleteEmptyFolder(std::string_view name) override {
+    return store_->DeleteEmptyFolder(name);
+  }
+  std::string NativePath(std::string_view name) const override {
+    return store_->NativePath(name);
+  }
+  const std::string& location() const override { return store_->location(); }
+
+  std::string stuck;                 // Cannot be deleted.
+  std::function<void()> before_put;  // Once, before the next PutIfAbsent.
+
+ private:
+  std::shared_ptr<store::Store> store_;
+};
+
+class VacuumTest : public ::testing::Test {
+ protected:
+  VacuumTest() {
+    std::string pattern = (fs::temp_directory_path() / "vacuum-XXXXXX");
+    folder_ = ::mkdtemp(pattern.data());
+    store_ = std::make_shared<TroubledStore>(folder_);
+    engine_ = engine::StartEngine({.threads = 1}).value();
+    connection_ = std::make_unique<duckdb::Connection>(*engine_);
+    Put(Commit(0),
+        R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"
+        "\n"
+        R"({"metaData":{"id":"m","format":{"provider":"parquet","options":{}},)"
+        R"("schemaString":"{\"type\":\"struct\",\"fields\":[{\"name\":\"a\",)"
+        R"(\"type\":\"long\",\"nullable\":true,\"metadata\":{}}]}",)"
+        R"("partitionColumns":[],"configuration":{}}})"
+        "\n");
+    for (const char* name : {"a", "b", "c"}) Put(name, "text");
+  }
+  ~VacuumTest() override { fs::remove_all(folder_); }
+
+  static std::string Commit(protocol::Version version) {
+    return "_delta_log/" + log::CommitName(version);
+  }
+  void Put(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(store_->Put(name, text));
+  }
+  Result<VacuumResult> Run() {
+    const auto snapshot =
+        table::Snapshot::Open(store_, *engine_->instance).value();
+    VacuumProgress progress;
+    return Vacuum(*connection_->context, snapshot,
+                  {.retention_ms = 0, .checks_retention = false}, progress,
+                  later_);
+  }
+  bool IsThere(const std::string& name) {
+    return store_->Head(name).has_value();
+  }
+
+  // All that there is is old.
+  class Later final : public Env {
+   public:
+    std::int64_t NowMs() override {
+      return Env::System().NowMs() + 1'000'000'000;
+    }
+    std::uint64_t Random() override { return Env::System().Random(); }
+  };
+
+  fs::path folder_;
+  std::shared_ptr<TroubledStore> store_;
+  std::shared_ptr<duckdb::DuckDB> engine_;
+  std::unique_ptr<duckdb::Connection> connection_;
+  Later later_;
+};
+
+TEST_F(VacuumTest, TellsTheHistory) {
+  const auto result = Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->files_deleted, 3);
+  EXPECT_THAT(*store_->Read(Commit(1)),
+              HasSubstr(R"("operation":"VACUUM START")"));
+  EXPECT_THAT(*store_->Read(Commit(1)), HasSubstr(R"("numFilesToDelete":"3")"));
+  EXPECT_THAT(*store_->Read(Commit(2)),
+              HasSubstr(R"("operation":"VACUUM END")"));
+  EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("status":"COMPLETED")"));
+  EXPECT_EQ(ReadVacuumRecord(*store_), 0);
+}
+
+TEST_F(VacuumTest, ReportsWhatItCannotDelete) {
+  store_->stuck = "b";
+  const auto result = Run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().condition, "DELTA_VACUUM_FAILED");
+  EXPECT_THAT(result.error().message, HasSubstr("b (the disk is on fire)"));
+  EXPECT_FALSE(IsThere("a"));
+  EXPECT_TRUE(IsThere("b"));
+  EXPECT_FALSE(IsThere("c"));
+  EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("status":"FAILED")"));
+  EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("numDeletedFiles":"2")"));
+  EXPECT_EQ(ReadVacuumRecord(*store_), std::nullopt);
+}
+
+TEST_F(VacuumTest, SparesWhatAnotherTakesIntoTheTableMeanwhile) {
+  store_->before_put = [this] {
+    Put(Commit(1), R"({"add":{"path":"b","partitionValues":{},"size":4,)"
+                   R"("modificationTime":5,"dataChange":true}})"
+                   "\n");
+  };
+  const auto result = Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->files_deleted, 2);
+  EXPECT_TRUE(IsThere("b"));
+  EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr("VACUUM START"));
+}
+
+TEST_F(VacuumTest, ChecksBeforeItLooks) {
+  const auto snapshot =
+      table::Snapshot::Open(store_, *engine_->instance).value();
+  EXPECT_EQ(LeastRetentionMs(*snapshot), 168 * 60 * 60 * 1000);
+  VacuumRequest request;
+  EXPECT_TRUE(CheckRetention(*snapshot, request));
+  request.retention_ms = LeastRetentionMs(*snapshot);
+  EXPECT_TRUE(CheckRetention(*snapshot, request));
+  --*request.retention_ms;
+  EXPECT_EQ(CheckRetention(*snapshot, request).error().condition,
+            "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT");
+  request.checks_retention = false;
+  EXPECT_TRUE(CheckRetention(*snapshot, request));
+  request.retention_ms = -1;
+  EXPECT_EQ(CheckRetention(*snapshot, request).error().condition,
+            "DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE");
+}
+
+TEST_F(VacuumTest, TheRecordIsAHint) {
+  for (const char* text :
+       {"", "{}", "[", R"({"x":1})",
+        R"({"latestCommitVersionOutsideOfRetentionWindow":-1})",
+        R"({"latestCommitVersionOutsideOfRetentionWindow":"a"})"}) {
+    Put("_delta_log/_last_vacuum_info", text);
+    EXPECT_EQ(ReadVacuumRecord(*store_), std::nullopt) << text;
+  }
+  ASSERT_TRUE(WriteVacuumRecord(*store_, 7));
+  EXPECT_EQ(ReadVacuumRecord(*store_), 7);
+  ASSERT_TRUE(WriteVacuumRecord(*store_, std::nullopt));
+  EXPECT_EQ(ReadVacuumRecord(*store_), std::nullopt);
+}
+
+}  // namespace
+}  // namespace bayou::commands

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bayou_vacuum: what VACUUM runs.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/env.h"
+#include "base/uri_path.h"
+#include "kernel/engine/engine.h"
+#include "ops/commands/vacuum.h"
+#include "sql/row_function.h"
+#include "sql/settings.h"
+#include "sql/standalone_command.h"
+#include "sql/table_functions.h"
+#include "sql/table_lookup.h"
+#include "sql/token.h"
+
+namespace bayou::sql {
+namespace {
+
+using commands::VacuumMode;
+using commands::VacuumPlan;
+using commands::VacuumProgress;
+using commands::VacuumRequest;
+using commands::VacuumResult;
+using duckdb::ClientContext;
+using duckdb::LogicalType;
+using duckdb::Value;
+
+constexpr const char* kRetainHours = "retain_hours";
+constexpr const char* kMode = "mode";
+constexpr const char* kDryRun = "dry_run";
+constexpr const char* kDetails = "details";
+
+struct Vacuuming {
+  std::string table;
+  VacuumRequest request;
+  bool dry_run = false;
+  bool details = false;
+};
+
+Value Number(std::int64_t value) { return Value::BIGINT(value); }
+Value Number(const std::optional<std::int64_t>& value) {
+  return value ? Value::BIGINT(*value) : Value(LogicalType::BIGINT);
+}
+
+// Names of files are bytes.
+std::string Shown(const std::string& path) {
+  return Value::StringIsValid(path) ? path : PercentEncodePath(path);
+}
+
+std::vector<std::string> NamesIn(const VacuumPlan& plan) {
+  std::vector<std::string> names;
+  for (const auto& file : plan.files) names.push_back(file.name);
+  for (const auto& file : plan.temporary_log_files) names.push_back(file);
+  for (const auto& folder : plan.folders) names.push_back(folder);
+  return names;
+}
+
+std::vector<Row> Paths(const table::Snapshot& snapshot,
+                       const VacuumPlan& plan) {
+  std::vector<Row> rows;
+  for (const std::string& name : NamesIn(plan))
+    rows.push_back({Value(Shown(JoinPath(snapshot.location(), name)))});
+  return rows;
+}
+
+// ------------------------------------------------------------------- a record
+
+std::vector<Column> DetailColumns() {
+  const LogicalType number = LogicalType::BIGINT;
+  return {{"path", LogicalType::VARCHAR},
+          {"isDryRun", LogicalType::BOOLEAN},
+          {"typeOfVacuum", LogicalType::VARCHAR},
+          {"specifiedRetentionMillis", number},
+          {"defaultRetentionMillis", number},
+          {"minRetainedTimestamp", number},
+          {"dirsPresentBeforeDelete", number},
+          {"filesAndDirsPresentBeforeDelete", number},
+          {"objectsDeleted", number},
+          {"sizeOfDataToDelete", number},
+          {"expiredFiles", number},
+          {"orphanedFiles", number},
+          {"temporaryLogFiles", number},
+          {"emptyFolders", number},
+          {"timeTakenToIdentifyEligibleFiles", number},
+          {"timeTakenForDelete", number},
+          {"vacuumStartTime", number},
+          {"vacuumEndTime", number},
+          {"numPartitionColumns", number},
+          {"latestCommitVersion", number},
+          {"eligibleStartCommitVersion", number},
+          {"eligibleEndCommitVersion", number},
+          {"files", LogicalType::LIST(LogicalType::VARCHAR)}};
+}
+
+Row Details(const table::Snapshot& snapshot, const Vacuuming& vacuuming,
+            const VacuumResult& result) {
+  const VacuumPlan& plan = result.plan;
+  std::int64_t orphans = 0;
+  for (const auto& file : plan.files) orphans += file.is_orphan;
+  const auto count = [](const auto& list) {
+    return static_cast<std::int64_t>(list.size());
+  };
+  std::vector<std::string> names;
+  if (vacuuming.dry_run) {
+    for (const std::string& name : NamesIn(plan)) names.push_back(Shown(name));
+  }
+  return {
+      Value(snapshot.location()),
+      Value::BOOLEAN(vacuuming.dry_run),
+      Value(plan.mode == VacuumMode::kFull ? "FULL" : "LITE"),
+      Number(vacuuming.request.retention_ms),
+      Number(snapshot.properties().deleted_file_retention().count()),
+      Number(plan.cutoff_ms),
+      Number(plan.folders_found),
+      Number(plan.entries_found),
+      Number(vacuuming.dry_run ? count(NamesIn(plan))
+                               : result.files_deleted + result.folders_deleted),
+      Number(plan.bytes()),
+      Number(count(plan.files) - orphans),
+      Number(orphans),
+      Number(count(plan.temporary_log_files)),
+      Number(count(plan.folders)),
+      Number(result.delete_ms - result.start_ms),
+      Number(result.end_ms - result.delete_ms),
+      Number(result.start_ms),
+      Number(result.end_ms),
+      Number(count(snapshot.metadata().partition_columns)),
+      Number(snapshot.version()),
+      Number(plan.first_commit),
+      Number(plan.last_commit),
+      TextList(names)};
+}
+
+// -------------------------------------------------------------------- running
+
+void NoteShortRetention(const table::Snapshot& snapshot,
+                        VacuumRequest request) {
+  request.checks_retention = true;
+  const Status checked = commands::CheckRetention(snapshot, request);
+  if (!checked) {
+    fmt::print(stderr, "note: with the retention check, this is refused: {}\n",
+               checked.error().message);
+  }
+}
+
+std::vector<Row> Plan(ClientContext& context, const Vacuuming& vacuuming) {
+  const auto snapshot = OpenTable(context, vacuuming.table);
+  NoteShortRetention(*snapshot, vacuuming.request);
+  VacuumResult result;
+  result.start_ms = Env::System().NowMs();
+  result.plan = engine::Unwrap(
+      commands::PlanVacuum(*snapshot, vacuuming.request, Env::System()));
+  result.delete_ms = result.end_ms = Env::System().NowMs();
+  if (!vacuuming.details) return Paths(*snapshot, result.plan);
+  return {Details(*snapshot, vacuuming, result)};
+}
+
+std::vector<Row> Run(ClientContext& context, Vacuuming vacuuming,
+                     VacuumProgress& progress) {
+  const auto snapshot = BeginStandalone(context, vacuuming.table, "VACUUM");
+  vacuuming.request.checks_retention = BoolSetting(context, kRetentionCheck);
+  if (!vacuuming.request.checks_retention)
+    NoteShortRetention(*snapshot, vacuuming.request);
+  const VacuumResult result = engine::Unwrap(commands::Vacuum(
+      context, snapshot, vacuuming.request, progress, Env::System()));
+  if (!vacuuming.details) return {{Value(snapshot->location())}};
+  return {Details(*snapshot, vacuuming, result)};
+}
+
+VacuumMode ModeOf(const std::string& text) {
+  if (EqualsIgnoreCase(text, "lite")) return VacuumMode::kLite;
+  if (EqualsIgnoreCase(text, "full")) return VacuumMode::kFull;
+  engine::Throw({ErrorCode::kInvalidArgument, "DELTA_INVALID_VACUUM_MODE",
+                 "the mode of VACUUM is FULL or LITE, not " + text});
+}
+
+// Hours are rounded to whole ones, as Spark does.
+std::int64_t HoursToMs(double hours) {
+  constexpr double kMost = 1e9;
+  constexpr std::int64_t kHourMs = std::int64_t{60} * 60 * 1000;
+  if (!(std::abs(hours) <= kMost)) {
+    engine::Throw({ErrorCode::kInvalidArgument,
+                   "DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE",
+                   "the retention time of VACUUM is a number of hours"});
+  }
+  return std::llround(hours) * kHourMs;
+}
+
+const Value* Given(const duckdb::TableFunctionBindInput& input,
+                   const char* name) {
+  const auto given = input.named_parameters.find(name);
+  return given == input.named_parameters.end() || given->second.IsNull()
+             ? nullptr
+             : &given->second;
+}
+
+duckdb::unique_ptr<duckdb::FunctionData> Bind(
+    ClientContext&, duckdb::TableFunctionBindInput& input,
+    duckdb::vector<LogicalType>& types, duckdb::vector<duckdb::string>& names) {
+  Vacuuming vacuuming;
+  vacuuming.table = TableArgument(input);
+  vacuuming.dry_run = FlagArgument(input, kDryRun);
+  vacuuming.details = FlagArgument(input, kDetails);
+  if (const Value* hours = Given(input, kRetainHours))
+    vacuuming.request.retention_ms = HoursToMs(hours->GetValue<double>());
+  if (const Value* mode = Given(input, kMode))
+    vacuuming.request.mode = ModeOf(mode->ToString());
+  auto progress = std::make_shared<VacuumProgress>();
+  auto query = BindRows(
+      vacuuming.details ? DetailColumns()
+                        : std::vector<Column>{{"path", LogicalType::VARCHAR}},
+      types, names, [vacuuming, progress](ClientContext& context) {
+        return vacuuming.dry_run ? Plan(context, vacuuming)
+                                 : Run(context, vacuuming, *progress);
+      });
+  query->Cast<RowQuery>().progress = [progress] {
+    constexpr double kAll = 100;
+    const std::int64_t planned = progress->planned;
+    if (planned == 0) return 0.0;
+    return kAll * static_cast<double>(progress->done) /
+           static_cast<double>(planned);
+  };
+  return query;
+}
+
+}  // namespace
+
+duckdb::TableFunction VacuumFunction() {
+  auto function = RowFunction("bayou_vacuum", {LogicalType::VARCHAR}, Bind);
+  function.named_parameters[kRetainHours] = LogicalType::DOUBLE;
+  function.named_parameters[kMode] = LogicalType::VARCHAR;
+  function.named_parameters[kDryRun] = LogicalType::BOOLEAN;
+  function.named_parameters[kDetails] = LogicalType::BOOLEAN;
+  return function;
+}
+
+}  // namespace bayou::sql

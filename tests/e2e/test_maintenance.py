@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sub-commands that look after a table, and what they bear of other processes at work on it."""
+import concurrent.futures
+import json
+import os
+import time
+
+DAY = 24 * 60 * 60
+
+
+def small_files(sql, name="t", count=6, conf=""):
+    sql(f"CREATE TABLE {name} (id INT){conf}", *(f"INSERT INTO {name} VALUES ({i})" for i in range(count)))
+
+
+def data_files(folder):
+    return sorted(file for file in folder.rglob("*.parquet") if "_delta_log" not in file.parts)
+
+
+def test_optimize(run, sql, tmp_path):
+    small_files(sql)
+    dry = json.loads(run("optimize", tmp_path / "t", "--dry-run", "--format", "json").stdout)
+    assert len(dry) == 6 and {row["bin"] for row in dry} == {0}
+    done = json.loads(run("optimize", tmp_path / "t", "--format", "json").stdout)[0]
+    assert done["path"] == str(tmp_path / "t")
+    assert (done["metrics"]["numFilesAdded"], done["metrics"]["numFilesRemoved"]) == (1, 6)
+    commit = [json.loads(line) for line in (tmp_path / "t" / "_delta_log" / f"{7:020}.json").read_text().splitlines()]
+    assert [set(action) for action in commit[1:]] == [{"remove"}] * 6 + [{"add"}]
+    for action in commit[1:]:
+        (kind, body), = action.items()
+        assert body["dataChange"] is False
+        assert kind == "add" or (body["extendedFileMetadata"] and body["partitionValues"] == {} and body["size"] > 0)
+    assert json.loads(commit[-1]["add"]["stats"])["numRecords"] == 6
+    refused = run("optimize", tmp_path / "t", "--where", "id = 1")
+    assert refused.returncode == 1 and "error [DELTA_NON_PARTITION_COLUMN_REFERENCE]" in refused.stderr
+
+
+def test_more_bins_than_threads(sql, tmp_path):
+    """Rows of files that came first stay before others."""
+    sql("CREATE TABLE t (id INT, p INT) PARTITIONED BY (p)",
+        *(f"INSERT INTO t SELECT range, range % 7 FROM range({i * 1000}, {i * 1000 + 1000})" for i in range(4)))
+    sql("SET threads = 4", "OPTIMIZE t")
+    assert len(data_files(tmp_path / "t")) == 35
+    assert sql("SELECT count(*) AS n, count(DISTINCT id) AS ids, sum(id) AS s FROM t") == [
+        {"n": 4000, "ids": 4000, "s": 4000 * 3999 // 2}]
+    rows = [row["n"] for row in sql("SELECT id // 1000 AS n FROM t WHERE p = 3 ORDER BY _metadata.row_index")]
+    assert len(rows) > 500 and rows == sorted(rows)
+
+
+def test_appends_go_on_while_a_table_is_optimized(run, sql):
+    small_files(sql, count=3)
+
+    def append(writer):
+        for number in range(4):
+            sql(f"INSERT INTO t VALUES ({100 * writer + number})")
+
+    def optimize(_):
+        for _ in range(4):
+            assert run("optimize", "t").returncode == 0
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda job: job[0](job[1]), [(append, 1), (append, 2), (optimize, 0)]))
+    assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == [0, 1, 2, 100, 101, 102, 103, 200, 201, 202, 203]
+
+
+def test_deletes_are_not_undone_by_optimize(run, sql):
+    small_files(sql, count=8, conf=" TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(lambda: [sql(f"DELETE FROM t WHERE id = {i}") for i in range(4)]),
+                pool.submit(lambda: [run("optimize", "t") for _ in range(3)])]
+        for job in jobs:
+            job.result()
+    assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == [4, 5, 6, 7]
+
+
+def age(folder, days):
+    """Makes files and folders below it as old as that."""
+    then = time.time() - days * DAY
+    for place in sorted(folder.rglob("*"), reverse=True):
+        os.utime(place, (then, then))
+
+
+def test_vacuum(run, sql, tmp_path):
+    small_files(sql)
+    table = tmp_path / "t"
+    run("optimize", table)
+    orphan = table / "left by a killed writer.parquet"
+    orphan.write_bytes(b"PAR1")
+    left = table / "_delta_log" / ".00000000000000000099.json.61d16c75-6994-46b7-a15b-8b538852e50e.tmp"
+    left.write_text("{}")
+    age(table, 10)
+    # The tombstones are young, whatever the files are.
+    record = json.loads(run("vacuum", table, "--dry-run", "--format", "json").stdout)[0]
+    assert (record["isDryRun"], record["typeOfVacuum"], record["objectsDeleted"]) == (True, "FULL", 2)
+    assert (record["expiredFiles"], record["orphanedFiles"], record["temporaryLogFiles"]) == (0, 1, 1)
+    assert sorted(record["files"]) == sorted([orphan.name, f"_delta_log/{left.name}"])
+    assert run("vacuum", table, "--dry-run").stdout.splitlines()[1:] == [str(orphan), str(left)]
+    assert orphan.exists() and left.exists()
+    log = {file.name for file in (table / "_delta_log").iterdir()}
+    record = json.loads(run("vacuum", table, "--format", "json").stdout)[0]
+    assert (record["isDryRun"], record["objectsDeleted"], record["files"]) == (False, 2, [])
+    assert not orphan.exists() and not left.exists() and len(data_files(table)) == 7
+    assert {file.name for file in (table / "_delta_log").iterdir()} - log == {
+        f"{8:020}.json", f"{9:020}.json", "_last_vacuum_info"}
+    refused = run("vacuum", table, "--retain-hours", "0")
+    assert refused.returncode == 1 and "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT" in refused.stderr
+    done = run("vacuum", table, "--retain-hours", "0", "--no-retention-check")
+    assert done.returncode == 0 and "may still need" in done.stderr
+    assert len(data_files(table)) == 1
+    assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == list(range(6))
+
+
+def test_vacuum_beside_readers_and_writers(run, sql, tmp_path):
+    """Nothing that is live goes, whoever commits meanwhile."""
+    small_files(sql, count=3)
+
+    def write(_):
+        for number in range(5):
+            sql(f"INSERT INTO t VALUES ({100 + number})")
+            run("optimize", "t")
+
+    def vacuum(_):
+        for _ in range(6):
+            done = run("vacuum", "t")
+            assert done.returncode == 0, done.stderr
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda job: job(0), [write, vacuum]))
+    assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == [0, 1, 2, 100, 101, 102, 103, 104]
+
+
+def test_restore(run, sql, tmp_path):
+    small_files(sql, count=3)
+    done = json.loads(run("restore", tmp_path / "t", "--version", "1", "--format", "json").stdout)[0]
+    assert (done["num_removed_files"], done["num_restored_files"], done["num_of_files_after_restore"]) == (2, 0, 1)
+    assert sql("SELECT id FROM t") == [{"id": 0}]
+    assert run("restore", tmp_path / "t").returncode == 1

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that bayou has looked after, read and looked after by implementations that share no code with it."""
+import os
+import time
+
+import pyarrow as pa
+import pytest
+
+DAY = 24 * 60 * 60
+PROPERTIES = ["", "'delta.enableDeletionVectors' = 'true'", "'delta.columnMapping.mode' = 'name'",
+              "'delta.enableRowTracking' = 'true', 'delta.enableDeletionVectors' = 'true'"]
+
+
+def small_files(sql, properties, partition):
+    by = " PARTITIONED BY (p)" if partition else ""
+    conf = f" TBLPROPERTIES ({properties})" if properties else ""
+    sql(f"CREATE TABLE t (id BIGINT, p VARCHAR, v DOUBLE){by}{conf}",
+        *(f"INSERT INTO t SELECT range, CASE range % 4 WHEN 0 THEN NULL WHEN 1 THEN 'a b/%' ELSE 'p' END, range / 8 "
+          f"FROM range({20 * i}, {20 * i + 20})" for i in range(5)), "DELETE FROM t WHERE id % 5 = 2 AND id < 20")
+    return sql("SELECT id, p, v FROM t ORDER BY id")
+
+
+@pytest.mark.parametrize("partition", [False, True])
+@pytest.mark.parametrize("properties", PROPERTIES)
+def test_duckdb_reads_an_optimized_table(sql, tmp_path, duckdb_delta, properties, partition):
+    if partition and "columnMapping" in properties:
+        pytest.skip("DuckDB's delta extension reads mapped partition columns as NULL, appended rows too")
+    rows = small_files(sql, properties, partition)
+    sql("OPTIMIZE t")
+    sql("SET bayou_retention_check = false", "VACUUM t RETAIN 0 HOURS")
+    assert sql("SELECT id, p, v FROM t ORDER BY id") == rows
+    theirs = duckdb_delta.execute(f"SELECT id, p, v FROM delta_scan('{tmp_path / 't'}') ORDER BY id").fetchall()
+    assert theirs == [tuple(row.values()) for row in rows]
+    assert len(list((tmp_path / "t").rglob("*.parquet"))) == (3 if partition else 1)
+
+
+@pytest.mark.parametrize("partition", [False, True])
+def test_deltalake_goes_on_with_an_optimized_table(sql, tmp_path, partition):
+    from deltalake import DeltaTable
+    rows = small_files(sql, "", partition)
+    sql("OPTIMIZE t")
+    table = DeltaTable(tmp_path / "t")
+    assert table.history()[0]["operation"] == "OPTIMIZE"
+    assert table.to_pyarrow_table().sort_by("id").select(["id", "p", "v"]).to_pylist() == rows
+    assert table.optimize.compact()["numFilesRemoved"] == 0
+    table.delete("id < 5")
+    sql("RESTORE TABLE t TO VERSION AS OF 6")
+    table.update_incremental()
+    assert table.to_pyarrow_table().sort_by("id").select(["id", "p", "v"]).to_pylist() == rows
+    assert table.history()[0]["operation"] == "RESTORE"
+
+
+def test_bayou_and_deltalake_vacuum_the_same_files(sql, run, tmp_path):
+    from deltalake import DeltaTable, write_deltalake
+    for i in range(4):
+        write_deltalake(tmp_path / "t", pa.table({"id": pa.array([i], pa.int64()), "p": ["a b/%"]}), partition_by=["p"], mode="append")
+    table = DeltaTable(tmp_path / "t")
+    table.optimize.compact()
+    table.delete("id = 0")
+    (tmp_path / "t" / "orphan.parquet").write_bytes(b"PAR1")
+    for name in ("full", "lite"):
+        theirs = table.vacuum(retention_hours=0, dry_run=True, enforce_retention_duration=False, full=name == "full")
+        ours = run("vacuum", "t", "--retain-hours", "0", "--dry-run", "--mode", name).stdout.splitlines()[1:]
+        files = [os.path.relpath(line, tmp_path / "t") for line in ours if line.endswith(".parquet")]
+        assert sorted(files) == sorted(theirs) and len(files) >= 5
+    sql("SET bayou_retention_check = false", "VACUUM t RETAIN 0 HOURS")
+    assert DeltaTable(tmp_path / "t").to_pyarrow_table().sort_by("id")["id"].to_pylist() == [1, 2, 3]
+    history = DeltaTable(tmp_path / "t").history(2)
+    assert [entry["operation"] for entry in history] == ["VACUUM END", "VACUUM START"]
+
+
+def test_an_old_table_of_deltalake_keeps_its_time_travel(sql, tmp_path):
+    """Tombstones inside the retention time, checkpointed by another."""
+    from deltalake import DeltaTable, write_deltalake
+    for i in range(3):
+        write_deltalake(tmp_path / "t", pa.table({"id": pa.array([i], pa.int64())}), mode="append")
+    table = DeltaTable(tmp_path / "t")
+    table.optimize.compact()
+    table.create_checkpoint()
+    then = time.time() - 30 * DAY
+    for file in (tmp_path / "t").glob("*.parquet"):
+        os.utime(file, (then, then))
+    sql("VACUUM t")
+    assert DeltaTable(tmp_path / "t", version=2).to_pyarrow_table().num_rows == 3
