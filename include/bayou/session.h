@@ -93,9 +93,6 @@ class Session {
   };
   virtual std::vector<Completion> Complete(std::string_view text,
                                            std::size_t cursor) = 0;
-
-  // Writes a checkpoint of the latest version of the table at `path`.
-  virtual Status Checkpoint(std::string_view path) = 0;
 };
 
 // True when `text` ends outside of quotes and comments, with the semicolon that

@@ -17,8 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                               size - 1);
   for (const std::string_view statement : bayou::sql::SplitStatements(text)) {
     if (statement.empty()) std::abort();
-    (void)bayou::sql::Translate(
-        statement, [place](std::string_view) { return place; });
+    (void)bayou::sql::Translate(statement,
+                                [place](std::string_view) { return place; });
   }
   return 0;
 }

@@ -82,7 +82,10 @@ class Parser : private TokenCursor {
       : TokenCursor(tokens, 0), text_(text) {}
 
   Result<std::optional<MaintenanceStatement>> Run() {
-    if (Take("optimize")) return About("OPTIMIZE", &Parser::Optimize);
+    if (Take("optimize")) {
+      if (TakeLog()) return About("OPTIMIZE LOG", &Parser::OptimizeLog);
+      return About("OPTIMIZE", &Parser::Optimize);
+    }
     if (Take("vacuum")) {
       statement_.only_delta = false;
       return About("VACUUM", &Parser::Vacuum);
@@ -117,6 +120,20 @@ class Parser : private TokenCursor {
 
   void Argument(const char* name, const std::string& value) {
     arguments_ += std::string(", ") + name + " => " + value;
+  }
+
+  // LOG before a table's name; a table may have that name, too.
+  bool TakeLog() {
+    if (!Is("log") || !ParseTableName(tokens_, i_ + 1)) return false;
+    for (const char* clause : {"where", "zorder", "dry", "full"}) {
+      if (Is(clause, 1)) return false;
+    }
+    return Take("log");
+  }
+
+  Status OptimizeLog() {
+    function_ = "bayou_compact_log";
+    return {};
   }
 
   Status Optimize() {

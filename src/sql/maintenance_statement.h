@@ -4,6 +4,7 @@
 // calls of the table functions that run them.
 //
 //   OPTIMIZE t [WHERE condition] [DRY RUN]
+//   OPTIMIZE LOG t
 //   VACUUM t [FULL | LITE] [RETAIN n HOURS] [DRY RUN]
 //   RESTORE [TABLE] t [TO] VERSION AS OF n | TIMESTAMP AS OF 'x'
 #pragma once

@@ -28,6 +28,16 @@ TEST(ParseMaintenance, MakesACallOfOptimize) {
   EXPECT_EQ(Call("OPTIMIZE t NOW"), "error: PARSE_SYNTAX_ERROR");
 }
 
+TEST(ParseMaintenance, TellsTheLogOfATableFromATableNamedLog) {
+  EXPECT_EQ(Call("OPTIMIZE LOG t"), "bayou_compact_log('\"t\"')");
+  EXPECT_EQ(Call("OPTIMIZE LOG log"), "bayou_compact_log('\"log\"')");
+  EXPECT_EQ(Call("OPTIMIZE log"), "bayou_optimize('\"log\"')");
+  EXPECT_EQ(Call("OPTIMIZE log.t"), "bayou_optimize('\"log\".\"t\"')");
+  EXPECT_EQ(Call("OPTIMIZE log DRY RUN"),
+            "bayou_optimize('\"log\"', dry_run => true)");
+  EXPECT_EQ(Call("OPTIMIZE LOG t DRY RUN"), "error: PARSE_SYNTAX_ERROR");
+}
+
 TEST(ParseMaintenance, MakesACallOfVacuum) {
   EXPECT_EQ(Call("VACUUM t"), "bayou_vacuum('\"t\"')");
   EXPECT_EQ(Call("VACUUM t RETAIN 12.5 HOURS DRY RUN LITE"),

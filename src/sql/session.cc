@@ -9,7 +9,6 @@
 
 #include "base/uri_path.h"
 #include "kernel/engine/engine.h"
-#include "kernel/table/checkpoint_writer.h"
 #include "sql/cell_text.h"
 #include "sql/commit_failure.h"
 #include "sql/completion.h"
@@ -117,17 +116,6 @@ class SqlSession final : public Session {
   std::vector<Completion> Complete(std::string_view text,
                                    std::size_t cursor) override {
     return sql::Complete(*connection_.context, lake_, text, cursor);
-  }
-
-  Status Checkpoint(std::string_view path) override {
-    BAYOU_ASSIGN(const std::string location, LocationFromUser(path));
-    try {
-      BAYOU_ASSIGN(const auto snapshot,
-                   table::Snapshot::Open(location, *engine_->instance));
-      return table::WriteCheckpoint(*snapshot, *engine_->instance);
-    } catch (const std::exception& exception) {
-      return tl::unexpected(engine::FromDuckDB(duckdb::ErrorData(exception)));
-    }
   }
 
  private:

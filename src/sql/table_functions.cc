@@ -17,6 +17,9 @@ void RegisterTableFunctions(duckdb::ExtensionLoader& loader) {
   loader.RegisterFunction(VacuumFunction());
   loader.RegisterFunction(RestoreFunction());
   loader.RegisterFunction(ConvertFunction());
+  loader.RegisterFunction(CheckpointFunction());
+  loader.RegisterFunction(CompactLogFunction());
+  loader.RegisterFunction(CleanLogFunction());
 }
 
 }  // namespace bayou::sql

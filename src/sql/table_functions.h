@@ -16,6 +16,9 @@
 //   bayou_vacuum(table, retain_hours => n, mode => 'FULL' | 'LITE',
 //                dry_run => b, details => b)         VACUUM
 //   bayou_restore(table, version => n, ...)          RESTORE
+//   bayou_checkpoint(table)                          a checkpoint, now
+//   bayou_compact_log(table, first => n, last => n)  OPTIMIZE LOG
+//   bayou_clean_log(table, dry_run => b)             the old part of its log
 //   bayou_convert(path, partitioned_by => 'a INT', statistics => b)  CONVERT
 #pragma once
 
@@ -39,5 +42,8 @@ duckdb::TableFunction OptimizeFunction();
 duckdb::TableFunction VacuumFunction();
 duckdb::TableFunction RestoreFunction();
 duckdb::TableFunction ConvertFunction();
+duckdb::TableFunction CheckpointFunction();
+duckdb::TableFunction CompactLogFunction();
+duckdb::TableFunction CleanLogFunction();
 
 }  // namespace bayou::sql

@@ -57,6 +57,8 @@ struct Options {
   std::string mode;
   bool no_retention_check = false;
   bool ignore_missing_files = false;
+  std::optional<std::int64_t> first;
+  std::optional<std::int64_t> last;
   std::string partitioned_by;
   bool no_statistics = false;
 };
@@ -192,10 +194,12 @@ int Convert(Session& session, const Options& options) {
   return RunQuery(session, options, query + ")");
 }
 
-int Checkpoint(Session& session, const Options& options) {
-  const InterruptTarget target(session);
-  const Status status = session.Checkpoint(options.path);
-  return status ? 0 : Fails(status.error());
+int CompactLog(Session& session, const Options& options) {
+  std::string query =
+      "SELECT * FROM bayou_compact_log(" + PathArgument(options.path);
+  if (options.first) query += ", first => " + std::to_string(*options.first);
+  if (options.last) query += ", last => " + std::to_string(*options.last);
+  return RunQuery(session, options, query + ")");
 }
 
 class CommandLine {
@@ -231,8 +235,20 @@ class CommandLine {
     AddVacuum();
     AddRestore();
     AddConvert();
-    AddTableCommand("checkpoint", "Write a checkpoint of the latest version",
-                    Checkpoint);
+    AddTableCommand(
+        "checkpoint", "Write a checkpoint of the latest version",
+        [](auto& s, auto& o) {
+          return RunQuery(
+              s, o, "SELECT * FROM bayou_checkpoint(" + Arguments(o) + ")");
+        });
+    AddCompactLog();
+    AddDryRun(AddTableCommand(
+        "clean-log", "Delete the part of the log that is past its retention",
+        [](auto& s, auto& o) {
+          return RunQuery(s, o,
+                          "SELECT * FROM bayou_clean_log(" + Arguments(o) +
+                              (o.dry_run ? ", dry_run => true)" : ")"));
+        }));
   }
 
   int Run(int count, char** arguments) {
@@ -362,6 +378,23 @@ class CommandLine {
                         "DATE, country STRING'");
     convert->add_flag("--no-statistics", options_.no_statistics,
                       "Do not note what files' footers tell of their values");
+  }
+
+  void AddCompactLog() {
+    CLI::App* compact = AddTableCommand(
+        "compact-log", "Write one file that stands for many commits",
+        CompactLog);
+    CLI::Option* first =
+        compact
+            ->add_option("--first", options_.first,
+                         "From this version on; by default, all since the "
+                         "checkpoint")
+            ->check(CLI::NonNegativeNumber);
+    CLI::Option* last =
+        compact->add_option("--last", options_.last, "Up to this version")
+            ->check(CLI::NonNegativeNumber);
+    first->needs(last);
+    last->needs(first);
   }
 
   void AddDryRun(CLI::App* sub) {

@@ -61,7 +61,7 @@ class Reader {
   Status ReadSmallColumn(const std::string& relation, const SmallColumn& column,
                          std::span<const std::string> files);
   void Keep(Action action);
-  Result<std::string> SidecarPath(const protocol::Sidecar& sidecar) const;
+  Result<std::string> SidecarName(const protocol::Sidecar& sidecar) const;
 
   store::Store& store_;
   std::unique_ptr<duckdb::Connection> connection_;
@@ -198,8 +198,9 @@ void Reader::Keep(Action action) {
 Status Reader::ReadSidecars() {
   std::vector<std::string> files;
   for (const protocol::Sidecar& sidecar : sidecars_) {
-    BAYOU_ASSIGN(std::string path, SidecarPath(sidecar));
-    files.push_back(std::move(path));
+    BAYOU_ASSIGN(std::string name, SidecarName(sidecar));
+    files.push_back(store_.NativePath(name));
+    checkpoint_.sidecars.push_back(std::move(name));
   }
   BAYOU_ASSIGN(const std::vector<Alike> groups, Describe(files));
   for (const Alike& group : groups) AddRelation(group);
@@ -208,7 +209,7 @@ Status Reader::ReadSidecars() {
 
 // A sidecar lies in the table's own folder for sidecars, however its path is
 // written and wherever links lead (threat T1).
-Result<std::string> Reader::SidecarPath(
+Result<std::string> Reader::SidecarName(
     const protocol::Sidecar& sidecar) const {
   std::string path = CanonicalPath(sidecar.path);
   const std::string folder = JoinPath(store_.location(), kSidecarFolder) + '/';
@@ -221,9 +222,9 @@ Result<std::string> Reader::SidecarPath(
             folder));
   }
   BAYOU_TRY(CheckRelativePath(path));
-  const std::string name = JoinPath(kSidecarFolder, path);
+  std::string name = JoinPath(kSidecarFolder, path);
   BAYOU_TRY(store_.CheckInside(name));
-  return store_.NativePath(name);
+  return name;
 }
 
 }  // namespace

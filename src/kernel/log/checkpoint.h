@@ -33,6 +33,7 @@ struct Checkpoint {
   // Protocol, metadata, transactions, domains; file actions of a JSON manifest.
   std::vector<protocol::Action> actions;
   std::vector<CheckpointRelation> relations;
+  std::vector<std::string> sidecars;  // Decoded, relative to the table.
 };
 
 struct CheckpointNeeds {

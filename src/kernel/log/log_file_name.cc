@@ -108,5 +108,8 @@ std::string ChecksumName(Version version) {
 std::string CheckpointName(Version version) {
   return fmt::format("{:020}.checkpoint.parquet", version);
 }
+std::string CompactedName(Version first, Version last) {
+  return fmt::format("{:020}.{:020}.compacted.json", first, last);
+}
 
 }  // namespace bayou::log

@@ -48,5 +48,6 @@ LogFileName ParseLogFileName(std::string_view name);
 std::string CommitName(Version version);      // 20 digits and .json
 std::string ChecksumName(Version version);    // 20 digits and .crc
 std::string CheckpointName(Version version);  // classic, one file
+std::string CompactedName(Version first, Version last);  // .compacted.json
 
 }  // namespace bayou::log

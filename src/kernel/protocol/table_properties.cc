@@ -100,6 +100,12 @@ int TableProperties::checkpoint_interval() const {
   return SmallInteger("delta.checkpointInterval", 1, 10);
 }
 
+int TableProperties::log_compaction_interval() const {
+  constexpr int kManyCommits = 20;
+  return SmallInteger("delta.logCompaction.interval", 0,
+                      checkpoint_interval() < kManyCommits ? 0 : 5);
+}
+
 bool TableProperties::checkpoint_stats_as_json() const {
   return Bool("delta.checkpoint.writeStatsAsJson", true);
 }
@@ -149,6 +155,11 @@ milliseconds TableProperties::log_retention() const {
 
 milliseconds TableProperties::deleted_file_retention() const {
   return Interval("delta.deletedFileRetentionDuration").value_or(hours(7 * 24));
+}
+
+Version TableProperties::checkpoint_protection_before() const {
+  return Integer("delta.requireCheckpointProtectionBeforeVersion", 0)
+      .value_or(0);
 }
 
 bool TableProperties::expired_log_cleanup() const {

@@ -33,7 +33,10 @@ class TableProperties {
   std::optional<std::string> materialized_row_id_column() const;
   std::optional<std::string> materialized_row_commit_version_column() const;
   ColumnMappingMode column_mapping_mode() const;
-  int checkpoint_interval() const;          // Default 10.
+  int checkpoint_interval() const;  // Default 10.
+  // Every so many commits become a compacted file; 0 = none do. Default: 5 when
+  // there are 20 commits or more between checkpoints.
+  int log_compaction_interval() const;
   bool checkpoint_stats_as_json() const;    // Default true.
   bool checkpoint_stats_as_struct() const;  // Default true.
   bool v2_checkpoint_policy() const;
@@ -45,6 +48,8 @@ class TableProperties {
   std::chrono::milliseconds log_retention() const;  // 30 days.
   std::chrono::milliseconds deleted_file_retention() const;  // 7 days.
   bool expired_log_cleanup() const;                          // Default true.
+  // Versions before it go from the log all at once or not at all; default 0.
+  Version checkpoint_protection_before() const;
   // nullopt: entries never expire.
   std::optional<std::chrono::milliseconds> set_transaction_retention() const;
 

@@ -91,6 +91,7 @@ constexpr Property kProperties[] = {
     {"delta.ignoreIcebergBucketPartition", Bool, kBool},
     {"delta.ignoreProtocolDefaults", Bool, kBool},
     {"delta.isolationLevel", IsolationLevel, "Serializable"},
+    {"delta.logCompaction.interval", AtLeast<0>, "a whole number, 0 for never"},
     {"delta.logRetentionDuration", Interval, kInterval},
     {"delta.minReaderVersion", UpTo<3>, "1, 2 or 3"},
     {"delta.minWriterVersion", UpTo<7>, "a whole number from 1 to 7"},

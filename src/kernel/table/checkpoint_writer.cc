@@ -246,12 +246,10 @@ Result<Written> WriteFile(const Snapshot& snapshot,
 
 }  // namespace
 
-bool IsCheckpointDue(const Snapshot& snapshot) {
+bool HasCheckpoint(const Snapshot& snapshot) {
   const auto& checkpoint = snapshot.state().segment().checkpoint;
-  const bool exists =
-      !checkpoint.empty() && checkpoint.front().version == snapshot.version();
-  return snapshot.version() > 0 && !exists &&
-         snapshot.version() % snapshot.properties().checkpoint_interval() == 0;
+  return !checkpoint.empty() &&
+         checkpoint.front().version == snapshot.version();
 }
 
 Status WriteCheckpoint(const Snapshot& snapshot,

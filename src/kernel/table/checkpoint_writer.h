@@ -20,9 +20,8 @@
 
 namespace bayou::table {
 
-// Whether the commit that made `snapshot` is one after which a checkpoint is
-// written: every delta.checkpointInterval-th, unless there is one already.
-bool IsCheckpointDue(const Snapshot& snapshot);
+// Whether there is a checkpoint of the snapshot's version already.
+bool HasCheckpoint(const Snapshot& snapshot);
 
 // Writes the checkpoint of the snapshot's version, and `_last_checkpoint`
 // unless that names a newer one. `env` tells which tombstones have expired.

@@ -300,15 +300,14 @@ TEST_F(TableTest, WritesAHintWithItsChecksumAndNoTemporaryFile) {
             R"({"version":7,"size":3})");
 }
 
-TEST_F(TableTest, IsDueEveryInterval) {
-  Create(R"("delta.checkpointInterval":"2")");
-  EXPECT_FALSE(IsCheckpointDue(**Open()));
+TEST_F(TableTest, KnowsWhetherItsVersionHasACheckpoint) {
+  Create();
   Commit(Add("a"));
-  EXPECT_FALSE(IsCheckpointDue(**Open()));
-  Commit(Add("b"));
-  EXPECT_TRUE(IsCheckpointDue(**Open()));
+  EXPECT_FALSE(HasCheckpoint(**Open()));
   Checkpoint();
-  EXPECT_FALSE(IsCheckpointDue(**Open()));
+  EXPECT_TRUE(HasCheckpoint(**Open()));
+  Commit(Add("b"));
+  EXPECT_FALSE(HasCheckpoint(**Open()));
 }
 
 TEST_F(TableTest, RefusesToCheckpointWhatItMayNotWrite) {

@@ -33,6 +33,12 @@ bool StagedActions::empty() const {
          change_files.empty();
 }
 
+std::int64_t StagedActions::size() const {
+  return std::ssize(removes) + std::ssize(adds) + std::ssize(change_files) +
+         std::ssize(app_versions) + std::ssize(domains) + (protocol ? 1 : 0) +
+         (metadata ? 1 : 0);
+}
+
 bool StagedActions::HasOnlyFiles() const {
   return !protocol && !metadata && app_versions.empty() && domains.empty();
 }

@@ -22,6 +22,7 @@ struct StagedActions {
   std::vector<protocol::CdcFile> change_files;
 
   bool empty() const;
+  std::int64_t size() const;   // How many actions.
   bool HasOnlyFiles() const;   // True when empty.
   bool OnlyAddsFiles() const;  // Among files; true without files.
   bool ChangesData() const;    // A file was added or removed with dataChange.

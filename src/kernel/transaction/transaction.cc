@@ -206,6 +206,7 @@ Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
                                               Version version,
                                               Predecessor* before) {
   BAYOU_ASSIGN(const std::string commit, Render(operation, version, *before));
+  commit_bytes_ = static_cast<std::int64_t>(commit.size());
   const Status put = store_->PutIfAbsent(CommitPath(version), commit);
   if (put) return Committed();
   if (put.error().code == ErrorCode::kCommitUnknown) may_be_committed_ = true;

@@ -91,6 +91,8 @@ class Transaction {
   bool creates_table() const { return base_ == nullptr; }
   // Names the commit for good: it is commitInfo.txnId.
   const std::string& txn_id() const { return txn_id_; }
+  // Of the commit's file, once there is one.
+  std::int64_t commit_bytes() const { return commit_bytes_; }
 
   // Makes the changes the next version of the table and returns it.
   // Errors: kConflict (see conflict_checker.h); kAlreadyExists, condition
@@ -152,6 +154,7 @@ class Transaction {
   ReadSet reads_;
   std::optional<std::set<std::string>> files_read_;  // Once a race was lost.
   std::vector<std::string> own_files_;  // Decoded, relative to the table.
+  std::int64_t commit_bytes_ = 0;
   // A version that was ours, or that a request with an unknown end may still
   // make ours. Then the data files must stay.
   bool may_be_committed_ = false;

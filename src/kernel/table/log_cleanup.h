@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Takes the old part of `_delta_log` away. Every version that was the latest
+// one at some time within delta.logRetentionDuration can still be opened
+// afterwards: the log then begins with the newest complete checkpoint that is
+// not newer than the oldest of them, and what lies before it goes as a whole.
+//
+// Protocol: "Metadata Cleanup", "Checkpoint Protection".
+#pragma once
+
+#include <duckdb.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/env.h"
+#include "bayou/result.h"
+#include "kernel/store/store.h"
+#include "kernel/table/snapshot.h"
+
+namespace bayou::table {
+
+struct LogCleanup {
+  // The version of the checkpoint that the log will begin with; absent: nothing
+  // is old enough, and `files` is empty.
+  std::optional<Version> start;
+  // What goes, in the order in which it has to: names relative to the table.
+  std::vector<store::ObjectMeta> files;
+};
+
+// What a clean-up would delete. Reads the checkpoint that becomes the start
+// before anything is said to be superfluous. The time of the cut is midnight
+// UTC, so that a clean-up finds something once a day.
+// Errors: those of CheckWritable; of listing the log; kCorruption,
+// DELTA_CHECKPOINT_UNREADABLE.
+Result<LogCleanup> PlanLogCleanup(const Snapshot& latest,
+                                  duckdb::DatabaseInstance& database,
+                                  Env& env = Env::System());
+
+// Deletes the files. What is gone already is no error. After any other error
+// the rest stays, and the table is as good as after the whole.
+Status RunLogCleanup(store::Store& store, const LogCleanup& cleanup);
+
+}  // namespace bayou::table
