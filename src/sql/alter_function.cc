@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "kernel/engine/engine.h"
 #include "kernel/protocol/stored_expression.h"
+#include "kernel/table/checkpoint_writer.h"
 #include "kernel/write/row_rules.h"
 #include "ops/commands/rename_table.h"
 #include "sql/alter_statement.h"
@@ -24,6 +25,27 @@ namespace {
 using commands::TableChange;
 using duckdb::ClientContext;
 
+// The greatest value of an identity column, or the least where it counts down.
+Status FindFurthest(ClientContext& context, const table::Snapshot& table,
+                    commands::SyncIdentity& sync) {
+  const auto* field = table.schema().Find(sync.column.front());
+  if (field == nullptr) return {};  // The plan reports it.
+  const auto step = field->MetadataText("delta.identity.step");
+  if (!step) return {};
+  duckdb::Connection connection(*context.db);
+  BAYOU_ASSIGN(
+      const auto rows,
+      engine::Run(
+          connection,
+          "SELECT " + std::string(step->starts_with('-') ? "min(" : "max(") +
+              engine::Identifier(field->name) + ") FROM " +
+              TableName::OfPath(table.location()).Sql() + " AT (VERSION => " +
+              std::to_string(table.version()) + ")"));
+  const duckdb::Value furthest = rows->GetValue(0, 0);
+  if (!furthest.IsNull()) sync.furthest = furthest.GetValue<std::int64_t>();
+  return {};
+}
+
 // Text of the user's becomes text of the table's.
 Status Store(ClientContext& context, const table::Snapshot& table,
              commands::TableAlteration& alteration) {
@@ -38,6 +60,8 @@ Status Store(ClientContext& context, const table::Snapshot& table,
                  StoredDefault(context, *change->default_text, field->type));
   } else if (auto* set = std::get_if<commands::SetProperties>(&alteration)) {
     set->allow_unknown = BoolSetting(context, kAllowUnknownProperties);
+  } else if (auto* sync = std::get_if<commands::SyncIdentity>(&alteration)) {
+    return FindFurthest(context, table, *sync);
   }
   return {};
 }
@@ -109,6 +133,8 @@ Status Alter(ClientContext& context, DeltaTable& table,
   if (change.existing_rows) {
     BAYOU_TRY(CheckRows(context, *snapshot, *change.existing_rows));
   }
+  if (change.needs_checkpoint)
+    BAYOU_TRY(table::WriteCheckpoint(*snapshot, *context.db));
   return pending.Alter(snapshot, change);
 }
 

@@ -212,9 +212,7 @@ class AlterParser : private TokenCursor {
         drop.name += (drop.name.empty() ? "" : "-") + part;
       } while (TakeSymbol('-'));
     }
-    if (TakeAll({"truncate", "history"})) {
-      return Unsupported("DROP FEATURE ... TRUNCATE HISTORY is not supported");
-    }
+    drop.truncate_history = TakeAll({"truncate", "history"});
     statement_.alteration = std::move(drop);
     return {};
   }
@@ -294,8 +292,10 @@ class AlterParser : private TokenCursor {
       change.comment = tokens_[i_++].Value();
     } else if (Is("first") || Is("after")) {
       BAYOU_ASSIGN(change.position, Position());
-    } else if (Is("sync")) {
-      return Unsupported("SYNC IDENTITY is not supported");
+    } else if (TakeAll({"sync", "identity"})) {
+      statement_.alteration =
+          commands::SyncIdentity{.column = change.column, .furthest = {}};
+      return {};
     } else {
       BAYOU_TRY(ChangeAsHive(change));
     }

@@ -211,6 +211,8 @@ std::int64_t Finish(const PhysicalRowChanges& changes, MetricsOf metrics_of,
   counts.files_added = static_cast<std::int64_t>(data.files.size());
   counts.bytes_added = data.bytes;
   counts.change_files = static_cast<std::int64_t>(feed.size());
+  if (const auto& identity = changes.changes().identity)
+    engine::Unwrap(pending.MoveIdentityMarks(*identity));
   transaction.AddFiles(std::move(data.files));
   transaction.AddChangeFiles(std::move(feed));
   counts.old_files =
@@ -465,19 +467,34 @@ Expression MergedColumn(duckdb::LogicalMergeInto& op,
   return merged;
 }
 
-// Rows of a MERGE pass by where INSERT numbers them.
-void RefuseIdentity(const table::Snapshot& snapshot,
-                    const std::vector<ChangeClause>& clauses) {
-  const bool inserts =
-      std::ranges::any_of(clauses, [](const ChangeClause& clause) {
-        return clause.change == RowChange::kInsert;
-      });
-  if (!inserts || write::IdentityValues::ColumnsOf(snapshot.schema()).empty())
-    return;
-  engine::Throw({ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
-                 "MERGE ... INSERT into table " + snapshot.location() +
-                     ", which has an identity column, is not supported by this "
-                     "version of Bayou; nothing was changed; use INSERT"});
+// The identity column's value in the rows of a MERGE: new rows get one.
+Expression WithIdentity(Expression value, const PhysicalOperator& rows,
+                        idx_t number_column, const MergeClauses& merge,
+                        const protocol::Field& field, std::size_t position,
+                        const IdentityOfStatement& identity) {
+  auto merged =
+      duckdb::make_uniq<duckdb::BoundCaseExpression>(LogicalType::BIGINT);
+  for (std::size_t i = 0; i < merge.clauses.size(); ++i) {
+    if (merge.clauses[i].change != RowChange::kInsert) continue;
+    duckdb::BoundCaseCheck check;
+    check.when_expr = duckdb::make_uniq<duckdb::BoundComparisonExpression>(
+        duckdb::ExpressionType::COMPARE_EQUAL, Reference(rows, number_column),
+        Constant(Value::TINYINT(static_cast<std::int8_t>(i))));
+    check.then_expr = IdentityValue(value->Copy(), field, position, identity);
+    merged->case_checks.push_back(std::move(check));
+  }
+  if (merged->case_checks.empty()) return value;
+  merged->else_expr = std::move(value);
+  return merged;
+}
+
+bool NumbersRows(const table::Snapshot& snapshot,
+                 const std::vector<ChangeClause>& clauses) {
+  return std::ranges::any_of(clauses,
+                             [](const ChangeClause& clause) {
+                               return clause.change == RowChange::kInsert;
+                             }) &&
+         !write::IdentityValues::ColumnsOf(snapshot.schema()).empty();
 }
 
 bool Contains(PhysicalOperator& plan, const Scan* scan) {
@@ -660,16 +677,24 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
         return clause.change == RowChange::kInsert;
       });
   if (!only_inserts) CheckChangeable(*snapshot, "MERGE");
-  if (changes.WritesRows()) RefuseIdentity(*snapshot, merge.clauses);
+  if (NumbersRows(*snapshot, merge.clauses))
+    changes.identity = std::make_shared<write::IdentityValues>();
   PhysicalOperator& numbered = Project(planner, plan, std::move(with_number));
 
   Expressions columns;
   std::vector<bool> given;
   if (changes.WritesRows()) {
     for (const auto& column : op.table.GetColumns().Physical()) {
+      const std::size_t position = columns.size();
+      const protocol::Field& field = snapshot->schema().fields[position];
       given.push_back(IsGiven(merge, column));
       columns.push_back(
           MergedColumn(op, numbered, number_column, merge, column));
+      if (changes.identity && field.metadata.contains("delta.identity.start")) {
+        columns.back() =
+            WithIdentity(std::move(columns.back()), numbered, number_column,
+                         merge, field, position, changes.identity);
+      }
     }
   }
   columns.push_back(Reference(numbered, number_column));

@@ -55,6 +55,20 @@ duckdb::unique_ptr<duckdb::TransactionManager> MakeTransactionManager(
   return duckdb::make_uniq<DeltaTransactionManager>(database);
 }
 
+// LOCATION may say where the table goes anyway: a lake has no list of tables
+// elsewhere.
+Status CheckLocation(const duckdb::CreateTableInfo& info,
+                     const std::string& place) {
+  BAYOU_ASSIGN(const TableOptions options, FromCreateTable(info));
+  if (!options.location) return {};
+  BAYOU_ASSIGN(const std::string location, LocationFromUser(*options.location));
+  if (location == place) return {};
+  return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
+              "LOCATION: a lake's tables lie in its folder, this one at " +
+                  place + "; write CREATE TABLE delta.`" + location +
+                  "` for a table elsewhere");
+}
+
 [[noreturn]] void Refuse(duckdb::TableCatalogEntry& table,
                          const char* operation) {
   engine::Throw(table.Cast<DeltaTable>().Refusal(operation));
@@ -84,23 +98,19 @@ Result<std::optional<std::string>> DeltaCatalog::FindTable(
 
 Result<std::optional<std::string>> DeltaCatalog::PlaceForNewTable(
     std::string_view schema, const duckdb::CreateTableInfo& info) const {
-  BAYOU_ASSIGN(const TableOptions options, FromCreateTable(info));
-  if (options.location) {
-    return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
-                "LOCATION: a lake's tables lie in its folder; write CREATE "
-                "TABLE delta.`" +
-                    *options.location + "` for a table elsewhere");
-  }
   BAYOU_ASSIGN(const std::optional<std::string> found,
                FindTable(schema, info.table));
   if (!found) {
-    if (!lake_) return LocationFromUser(info.table);
-    return lake_->NewTable(schema, info.table);
+    BAYOU_ASSIGN(std::string place, lake_ ? lake_->NewTable(schema, info.table)
+                                          : LocationFromUser(info.table));
+    BAYOU_TRY(CheckLocation(info, place));
+    return place;
   }
   switch (info.on_conflict) {
     case duckdb::OnCreateConflict::IGNORE_ON_CONFLICT:
       return std::nullopt;
     case duckdb::OnCreateConflict::REPLACE_ON_CONFLICT:
+      BAYOU_TRY(CheckLocation(info, *found));
       return found;
     default:
       return Fail(ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",

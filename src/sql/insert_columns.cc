@@ -86,20 +86,6 @@ void FillIdentity(duckdb::DataChunk& rows, duckdb::ExpressionState& state,
   }
 }
 
-duckdb::unique_ptr<duckdb::Expression> IdentityExpression(
-    duckdb::unique_ptr<duckdb::Expression> given, const protocol::Field& field,
-    std::size_t position, const IdentityOfStatement& identity) {
-  duckdb::ScalarFunction function("bayou_identity", {LogicalType::BIGINT},
-                                  LogicalType::BIGINT, FillIdentity);
-  function.SetStability(duckdb::FunctionStability::VOLATILE);
-  function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
-  Columns arguments;
-  arguments.push_back(std::move(given));
-  return duckdb::make_uniq<duckdb::BoundFunctionExpression>(
-      LogicalType::BIGINT, std::move(function), std::move(arguments),
-      duckdb::make_uniq<IdentityColumn>(identity, position, field));
-}
-
 Columns AllColumns(const PhysicalOperator& rows) {
   Columns columns;
   for (idx_t i = 0; i < rows.types.size(); ++i) {
@@ -125,8 +111,8 @@ PhysicalOperator& WithIdentity(PhysicalPlanGenerator& planner,
   if (positions.empty()) return rows;
   Columns columns = AllColumns(rows);
   for (const std::size_t i : positions) {
-    columns[i] = IdentityExpression(std::move(columns[i]), schema.fields[i], i,
-                                    identity);
+    columns[i] =
+        IdentityValue(std::move(columns[i]), schema.fields[i], i, identity);
   }
   return Project(planner, rows, std::move(columns));
 }
@@ -140,6 +126,20 @@ Result<duckdb::unique_ptr<duckdb::Expression>> Generated(
 }
 
 }  // namespace
+
+duckdb::unique_ptr<duckdb::Expression> IdentityValue(
+    duckdb::unique_ptr<duckdb::Expression> given, const protocol::Field& field,
+    std::size_t position, const IdentityOfStatement& identity) {
+  duckdb::ScalarFunction function("bayou_identity", {LogicalType::BIGINT},
+                                  LogicalType::BIGINT, FillIdentity);
+  function.SetStability(duckdb::FunctionStability::VOLATILE);
+  function.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
+  Columns arguments;
+  arguments.push_back(std::move(given));
+  return duckdb::make_uniq<duckdb::BoundFunctionExpression>(
+      LogicalType::BIGINT, std::move(function), std::move(arguments),
+      duckdb::make_uniq<IdentityColumn>(identity, position, field));
+}
 
 PhysicalOperator& CompleteGenerated(duckdb::ClientContext& context,
                                     PhysicalPlanGenerator& planner,

@@ -32,6 +32,12 @@ duckdb::PhysicalOperator& CompleteRows(duckdb::ClientContext& context,
                                        duckdb::PhysicalOperator& rows,
                                        const IdentityOfStatement& identity);
 
+// The value of the identity column at `position`: the one that is given, or the
+// next one. As CompleteRows has it.
+duckdb::unique_ptr<duckdb::Expression> IdentityValue(
+    duckdb::unique_ptr<duckdb::Expression> given, const protocol::Field& field,
+    std::size_t position, const IdentityOfStatement& identity);
+
 // The same for generated columns alone. Behind the table's columns `rows` may
 // have others, which stay.
 duckdb::PhysicalOperator& CompleteGenerated(

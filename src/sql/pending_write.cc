@@ -10,6 +10,7 @@
 #include "base/env.h"
 #include "kernel/protocol/table_schema.h"
 #include "kernel/transaction/post_commit.h"
+#include "ops/commands/row_id_backfill.h"
 
 namespace bayou::sql {
 namespace {
@@ -70,6 +71,7 @@ Status PendingWrite::BeginCreate(const std::string& location,
   creation_ = creation;
   std::error_code ignored;
   made_folder_ = !std::filesystem::exists(location, ignored);
+  if (creation.as_select) commands::MarkPlace(location);
   complete_ = !creation.as_select;
   return {};
 }
@@ -131,6 +133,7 @@ Status PendingWrite::Alter(std::shared_ptr<const table::Snapshot> snapshot,
   if (change.changes_metadata) transaction.SetMetadata(change.metadata);
   if (change.domain) transaction.SetDomain(*change.domain);
   if (change.reads_table || change.existing_rows) transaction.ReadWholeTable();
+  BAYOU_TRY(commands::ChangeRowIds(transaction, change.row_ids));
   Begin(std::move(transaction), change.operation);
   complete_ = altered_ = true;
   return {};

@@ -445,6 +445,10 @@ const PhysicalRowChanges::Outcome& PhysicalRowChanges::outcome() const {
 
 duckdb::unique_ptr<duckdb::GlobalSinkState>
 PhysicalRowChanges::GetGlobalSinkState(ClientContext& context) const {
+  // The rows that come in take values. A transaction with changes of its own
+  // has no MERGE, which would have to see them: the table's marks are all.
+  if (changes_.identity)
+    engine::Unwrap(changes_.identity->Begin(changes_.snapshot->schema()));
   return duckdb::make_uniq<GlobalSink>(context, changes_);
 }
 

@@ -18,6 +18,7 @@
 #include "kernel/table/snapshot.h"
 #include "ops/commands/changed_rows.h"
 #include "ops/commands/file_changes.h"
+#include "sql/insert_columns.h"
 
 namespace bayou::sql {
 
@@ -38,6 +39,9 @@ struct RowChangePlan {
   std::vector<ChangeClause> clauses;
   // The same row may come in several times, as long as it is to be deleted.
   bool allows_repeats = false;
+
+  // Identity columns of new rows; null: there are none.
+  IdentityOfStatement identity;
 
   bool tracks_rows = false;  // Row ids stay with their rows.
   bool feeds_changes = false;

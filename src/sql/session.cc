@@ -157,6 +157,14 @@ class SqlSession final : public Session {
                         command.shows_rows ? sink : nothing);
   }
 
+  // Whether the statement may do better when it runs again: another has
+  // committed since it was planned, or made the table that it was to make IF
+  // NOT EXISTS.
+  static bool IsLostRace(const Error& error, int attempt) {
+    return error.code == ErrorCode::kConflict ||
+           (attempt == 1 && error.condition == "DELTA_TABLE_ALREADY_EXISTS");
+  }
+
   // A statement that is a transaction of its own and lost against another's
   // commit runs again, on the version that the winner left: as if it had come
   // later.
@@ -168,8 +176,8 @@ class SqlSession final : public Session {
       changed_.reset();
       const Status done = Try(written, statement, sink);
       if (done && changed_) sink.Changed(*changed_);
-      if (done || done.error().code != ErrorCode::kConflict ||
-          !is_own_transaction || attempt == kMaxAttempts || interrupted_) {
+      if (done || !IsLostRace(done.error(), attempt) || !is_own_transaction ||
+          attempt == kMaxAttempts || interrupted_) {
         return done;
       }
     }

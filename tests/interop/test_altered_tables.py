@@ -106,3 +106,41 @@ def test_writers_never_share_an_identity(sql, tmp_path, run):
         committed = sum(code == 0 for code in pool.map(insert, range(16)))
     assert committed > 0
     assert sql("SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM t") == [{"rows": 50 * committed, "ids": 50 * committed}]
+
+
+def test_others_read_on_when_a_feature_has_gone(sql, tmp_path, duckdb_delta):
+    """A reader without deletion vectors, column mapping or V2 checkpoints reads a table that had them."""
+    from deltalake import DeltaTable
+    sql("CREATE TABLE t (id BIGINT, s STRUCT<a: INT>) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.checkpointPolicy' = 'v2')",
+        "INSERT INTO t SELECT range, {'a': range} FROM range(4)", "ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+        *(f"ALTER TABLE t DROP FEATURE {feature}" for feature in ("columnMapping", "deletionVectors", "v2Checkpoint")),
+        "INSERT INTO t VALUES (4, {'a': 4})", "DELETE FROM t WHERE id = 0")
+    table = DeltaTable(tmp_path / "t")
+    assert table.protocol().min_reader_version == 1
+    rows = [{"id": i, "s": {"a": i}} for i in range(1, 5)]
+    assert table.to_pyarrow_table().sort_by("id").to_pylist() == rows
+    assert duckdb_delta.execute(f"SELECT id, s FROM delta_scan('{tmp_path / 't'}') ORDER BY id").fetchall() == [tuple(r.values()) for r in rows]
+
+
+def test_the_log_of_a_backfill_is_as_specified(sql, tmp_path, duckdb_delta):
+    """Every file gets ids of its own, described anew without a change of data."""
+    sql("CREATE TABLE t (id BIGINT)", "INSERT INTO t SELECT range FROM range(3)", "INSERT INTO t SELECT range FROM range(3, 10)",
+        "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')", "INSERT INTO t VALUES (10)")
+    actions = log(tmp_path / "t", 3)
+    adds = [action["add"] for action in actions if "add" in action]
+    assert sorted(add["baseRowId"] for add in adds) in ([0, 3], [0, 7]) and {add["defaultRowCommitVersion"] for add in adds} == {3}
+    assert not any(add["dataChange"] for add in adds) and not any("remove" in action for action in actions)
+    marks = [json.loads(action["domainMetadata"]["configuration"]) for action in actions if "domainMetadata" in action]
+    assert marks == [{"rowIdHighWaterMark": 9}]
+    assert "domainMetadata" in json.dumps(actions) and [add["add"]["baseRowId"] for add in log(tmp_path / "t", 4) if "add" in add] == [10]
+    assert duckdb_delta.execute(f"SELECT sum(id) FROM delta_scan('{tmp_path / 't'}')").fetchall() == [(55,)]
+
+
+def test_files_for_iceberg_are_read(sql, tmp_path, duckdb_delta):
+    sql("CREATE TABLE t (id BIGINT, l ARRAY<STRUCT<a: INT>>) TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', "
+        "'delta.columnMapping.mode' = 'name')", "INSERT INTO t VALUES (1, [{'a': 2}])", "UPDATE t SET id = 3")
+    assert duckdb_delta.execute(f"SELECT id, l FROM delta_scan('{tmp_path / 't'}')").fetchall() == [(3, [{"a": 2}])]
+    metadata = [action["metaData"] for action in log(tmp_path / "t", 0) if "metaData" in action][0]
+    column = json.loads(metadata["schemaString"])["fields"][1]
+    assert column["metadata"]["delta.columnMapping.nested.ids"] == {column["metadata"]["delta.columnMapping.physicalName"] + ".element": 4}
+    assert [action["add"]["tags"] for action in log(tmp_path / "t", 1) if "add" in action] == [{"ICEBERG_COMPAT_VERSION": "2"}]

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "kernel/protocol/iceberg_compat.h"
 #include "kernel/protocol/letter_case.h"
 #include "kernel/protocol/property_value.h"
 #include "kernel/protocol/schema.h"
@@ -156,11 +157,11 @@ constexpr Feature kFeatures[] = {
     {"checkpointProtection", kW, 0, 0, true, kFollow, ByNameOnly},
     {"allowColumnDefaults", kW, 0, 0, true, kFollow,
      [](const Use& t) { return t.HasFieldWith("CURRENT_DEFAULT"); }},
-    {"icebergCompatV1", kW, 0, 0, true, kUnlessUsed,
+    {"icebergCompatV1", kW, 0, 0, true, kFollow,
      [](const Use& t) { return t.Enabled("delta.enableIcebergCompatV1"); }, "columnMapping"},
-    {"icebergCompatV2", kW, 0, 0, true, kUnlessUsed,
+    {"icebergCompatV2", kW, 0, 0, true, kFollow,
      [](const Use& t) { return t.Enabled("delta.enableIcebergCompatV2"); }, "columnMapping"},
-    {"icebergCompatV3", kW, 0, 0, true, kUnlessUsed,
+    {"icebergCompatV3", kW, 0, 0, true, kFollow,
      [](const Use& t) { return t.Enabled("delta.enableIcebergCompatV3"); }, "columnMapping"},
     {"icebergWriterCompatV1", kW, 0, 0, true, kUnlessUsed,
      [](const Use& t) { return t.Enabled("delta.enableIcebergWriterCompatV1"); }, "icebergCompatV2"},
@@ -476,7 +477,8 @@ Status CheckWritable(const Protocol& protocol, const Metadata& metadata,
       lacking.push_back(name);
     }
   }
-  if (lacking.empty()) return {};
+  if (lacking.empty())
+    return CheckIcebergCompat(protocol, metadata, schema, table);
   return Unsupported(kWriterCondition, table,
                      "the writer features " + Join(lacking));
 }
@@ -545,7 +547,9 @@ Protocol WithoutFeature(const Protocol& protocol, std::string_view feature) {
   AddImpliedFeatures(protocol, features);
   AddListedFeatures(protocol, features, unknown);
   features.erase(FindFeature(feature));
-  Protocol left = WithNames(protocol.min_reader_version, features);
+  // Without named reader features, the first readers can read the table again.
+  constexpr int kFirstReader = 1;
+  Protocol left = WithNames(kFirstReader, features);
   left.writer_features->insert(left.writer_features->end(), unknown.begin(),
                                unknown.end());
   return left;

@@ -25,6 +25,9 @@ constexpr int kMaxAttempts = 10'000;
 // so.
 constexpr int kMaxBlockedAttempts = 5;
 
+constexpr char kProtectedBefore[] =
+    "delta.requireCheckpointProtectionBeforeVersion";
+
 std::string CommitPath(Version version) {
   return JoinPath(log::kLogFolder, log::CommitName(version));
 }
@@ -347,6 +350,17 @@ bool Transaction::EnablesInCommitTimestamps() const {
               .in_commit_timestamps();
 }
 
+// Then versions before the commit's own are to be protected.
+bool Transaction::DropsReaderFeature() const {
+  if (!base_ || !staged_.protocol || !staged_.metadata) return false;
+  const auto value = [](const protocol::Metadata& metadata) {
+    const auto found = metadata.configuration.find(kProtectedBefore);
+    return found == metadata.configuration.end() ? std::string()
+                                                 : found->second;
+  };
+  return value(*staged_.metadata) != value(metadata_);
+}
+
 Result<Transaction::Predecessor> Transaction::BasePredecessor() const {
   Predecessor before;
   if (HasInCommitTimestamps()) {
@@ -381,6 +395,9 @@ Result<std::string> Transaction::Render(const Operation& operation,
         std::to_string(version);
     configuration["delta.inCommitTimestampEnablementTimestamp"] =
         std::to_string(*facts.in_commit_timestamp);
+  }
+  if (DropsReaderFeature()) {
+    staged.metadata->configuration[kProtectedBefore] = std::to_string(version);
   }
   if (base_) facts.read_version = base_->version();
   facts.isolation = IsolationLevelOf(metadata(), staged_);

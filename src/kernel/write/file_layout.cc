@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernel/engine/types.h"
+#include "kernel/protocol/iceberg_compat.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
 #include "kernel/protocol/table_schema.h"
@@ -76,23 +77,35 @@ LogicalType StoredType(const DataType& type) {
   }
 }
 
-// The ids in and below a field in DuckDB's form: a number, or a struct of the
-// numbers below with the field's own among them. Empty when there is none.
+// The ids in and below a type in DuckDB's form: a number, or a struct of the
+// numbers below with its own among them. Empty when there is none. `nested`:
+// those of elements, by their path below the nearest field.
 std::optional<Value> FieldIds(std::optional<std::int32_t> own,
-                              const DataType& type) {
+                              const DataType& type,
+                              const protocol::NestedIds& nested,
+                              const std::string& path) {
   duckdb::child_list_t<Value> ids;
   const auto add = [&](const std::string& name,
                        const std::optional<Value>& value) {
     if (value) ids.emplace_back(name, *value);
   };
   for (const Field& field : type.fields) {
-    add(field.physical_name(), FieldIds(field.field_id(), field.type));
+    add(field.physical_name(),
+        FieldIds(field.field_id(), field.type, protocol::NestedIdsOf(field),
+                 field.physical_name()));
   }
+  const auto add_element = [&](const char* name, const DataType& element) {
+    const std::string below = path + "." + name;
+    const auto found = nested.find(below);
+    const auto id = found == nested.end() ? std::optional<std::int32_t>()
+                                          : std::optional(found->second);
+    add(name, FieldIds(id, element, nested, below));
+  };
   if (type.kind == TypeKind::kArray) {
-    add("element", FieldIds(std::nullopt, type.children[0]));
+    add_element("element", type.children[0]);
   } else if (type.kind == TypeKind::kMap) {
-    add("key", FieldIds(std::nullopt, type.children[0]));
-    add("value", FieldIds(std::nullopt, type.children[1]));
+    add_element("key", type.children[0]);
+    add_element("value", type.children[1]);
   }
   if (ids.empty())
     return own ? std::optional(Value::INTEGER(*own)) : std::nullopt;
@@ -117,7 +130,8 @@ Result<std::vector<std::size_t>> PartitionPositions(
 bool MaterializesPartitionColumns(const protocol::Protocol& protocol) {
   return protocol::Supports(protocol, "materializePartitionColumns") ||
          protocol::Supports(protocol, "icebergCompatV1") ||
-         protocol::Supports(protocol, "icebergCompatV2");
+         protocol::Supports(protocol, "icebergCompatV2") ||
+         protocol::Supports(protocol, "icebergCompatV3");
 }
 
 }  // namespace
@@ -166,7 +180,9 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
     layout->stored_names.push_back(field.physical_name());
     layout->stored_types.push_back(StoredType(field.type));
     const auto id =
-        mapped ? FieldIds(field.field_id(), field.type) : std::nullopt;
+        mapped ? FieldIds(field.field_id(), field.type,
+                          protocol::NestedIdsOf(field), field.physical_name())
+               : std::nullopt;
     if (id) ids.emplace_back(field.physical_name(), *id);
   }
   if (!ids.empty()) layout->field_ids = Value::STRUCT(std::move(ids));
@@ -177,6 +193,9 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
   layout->string_prefix = static_cast<std::size_t>(
       std::max(0, properties.stats_string_prefix_length()));
   layout->tight_bounds = protocol::Supports(protocol, "deletionVectors");
+  if (const int iceberg = protocol::IcebergCompatVersion(protocol, metadata)) {
+    layout->tags["ICEBERG_COMPAT_VERSION"] = std::to_string(iceberg);
+  }
   layout->codec = properties.compression_codec();
   layout->target_file_size = properties.target_file_size();
   return layout;

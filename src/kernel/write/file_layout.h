@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <duckdb.hpp>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ struct FileLayout {
   std::vector<protocol::StatisticsColumn> statistics;
   std::size_t string_prefix = 32;  // See string_bounds.h.
   bool tight_bounds = false;       // Statistics say so where vectors can come.
+
+  // Of the `add` action of each file.
+  std::map<std::string, std::string> tags;
 
   // What names of files begin with, behind the folder of their partition.
   std::string folder;  // Empty, or with a slash at its end.

@@ -179,6 +179,7 @@ Status TableWriter::CloseFile() {
   add.size = size;
   add.modification_time = env_.NowMs();
   add.stats = open_->statistics.ToJson();
+  for (const auto& [tag, value] : layout.tags) add.tags[tag] = value;
   written_.rows += open_->statistics.num_records();
   written_.bytes += size;
   written_.files.push_back(std::move(add));

@@ -5,6 +5,7 @@
 // for the caller to look at (TableChange::existing_rows).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -83,14 +84,31 @@ struct ClusterBy {
   std::vector<ColumnPath> columns;  // Empty: NONE.
 };
 
+// The high-water mark of an identity column moves up to the values that the
+// table has.
+struct SyncIdentity {
+  ColumnPath column;
+  // The value that is furthest in the direction of the column's steps; nullopt:
+  // there is none. For the caller to find out.
+  std::optional<std::int64_t> furthest;
+};
+
 struct DropFeature {
   std::string name;
+  bool truncate_history = false;
+};
+
+// What becomes of the row ids of the table's files.
+enum class RowIdChange : std::uint8_t {
+  kNone,
+  kAssign,  // Files that have none get some.
+  kForget,
 };
 
 using TableAlteration =
     std::variant<AddColumns, DropColumns, RenameColumn, ChangeColumn,
                  SetProperties, UnsetProperties, AddConstraint, DropConstraint,
-                 ClusterBy, DropFeature>;
+                 ClusterBy, SyncIdentity, DropFeature>;
 
 struct TableChange {
   protocol::Metadata metadata;
@@ -101,6 +119,10 @@ struct TableChange {
   transaction::Operation operation;
 
   bool reads_table = false;  // It holds for the files that are there alone.
+  RowIdChange row_ids = RowIdChange::kNone;  // See row_id_backfill.h.
+  // The version that it changes needs a checkpoint first: readers that do not
+  // know the feature which goes must find a way past the commits with it.
+  bool needs_checkpoint = false;
   // A condition that every row that is there has to satisfy first; reads the
   // table, too.
   struct ExistingRows {

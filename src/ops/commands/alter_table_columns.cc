@@ -146,9 +146,9 @@ Status Alter(AlteredTable& altered, const AddColumns& add) {
     BAYOU_TRY(CheckNewNames(altered, column.field.type));
     Field field = column.field;
     if (altered.is_mapped()) {
-      ColumnMapper mapper(
-          altered.env, ColumnMapper::Names::kNew,
-          LastColumnId(altered.change.metadata, altered.schema));
+      ColumnMapper mapper(altered.env, ColumnMapper::Names::kNew,
+                          LastColumnId(altered.change.metadata, altered.schema),
+                          IdentifiesElements(altered.change.metadata));
       std::vector<Field> mapped = {std::move(field)};
       mapper.Map(mapped);
       field = std::move(mapped.front());

@@ -32,6 +32,7 @@ Status Alter(AlteredTable& altered, const UnsetProperties& unset);
 Status Alter(AlteredTable& altered, const AddConstraint& add);
 Status Alter(AlteredTable& altered, const DropConstraint& drop);
 Status Alter(AlteredTable& altered, const ClusterBy& cluster);
+Status Alter(AlteredTable& altered, const SyncIdentity& sync);
 Status Alter(AlteredTable& altered, const DropFeature& drop);
 
 // The rules and expressions of the table that name the column, for messages;

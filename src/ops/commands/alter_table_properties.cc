@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
-#include "kernel/protocol/letter_case.h"
+#include "kernel/protocol/iceberg_compat.h"
 #include "kernel/protocol/property_value.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
@@ -17,7 +14,6 @@ namespace {
 
 using protocol::ColumnMappingMode;
 using protocol::DataType;
-using protocol::EqualIgnoringCase;
 using protocol::Field;
 using protocol::StringMap;
 using protocol::TableProperties;
@@ -71,26 +67,43 @@ Status ChangeMapping(AlteredTable& altered) {
   return {};
 }
 
-// Rows that are there would need ids.
+// Rows that are there get ids in the same commit.
 Status ChangeRowTracking(AlteredTable& altered) {
   auto& configuration = altered.change.metadata.configuration;
   if (!TableProperties(configuration).row_tracking() ||
       altered.table.properties().row_tracking()) {
     return {};
   }
-  altered.change.reads_table = true;
-  BAYOU_ASSIGN(const auto totals, altered.table.state().Totals());
-  if (totals.files > 0) {
-    return Unsupported(
-        "DELTA_UNSUPPORTED_ROW_TRACKING_CHANGE",
-        fmt::format("table {} has rows, which would need ids before "
-                    "'delta.enableRowTracking' can be true; switch it on "
-                    "before the first rows, or make the table anew with CREATE "
-                    "TABLE ... AS SELECT",
+  const auto suspended = configuration.find("delta.rowTrackingSuspended");
+  if (suspended != configuration.end() && suspended->second == "true") {
+    return Invalid(
+        "DELTA_INVALID_TABLE_PROPERTY",
+        fmt::format("table {}: 'delta.enableRowTracking' and "
+                    "'delta.rowTrackingSuspended' exclude one another",
                     altered.table.location()));
   }
+  altered.change.reads_table = true;
+  altered.change.row_ids = RowIdChange::kAssign;
   NameRowTrackingColumns(configuration, altered.env);
   return {};
+}
+
+// Files that are there lack what Iceberg wants of them.
+Status CheckIcebergBegins(const AlteredTable& altered,
+                          const protocol::Metadata& before) {
+  const auto version = [&](const protocol::Metadata& metadata) {
+    return protocol::IcebergCompatVersion(altered.change.protocol, metadata);
+  };
+  const int after = version(altered.change.metadata);
+  if (after == 0 || after == version(before)) return {};
+  BAYOU_ASSIGN(const auto totals, altered.table.state().Totals());
+  if (totals.files == 0) return {};
+  return Unsupported(
+      "DELTA_ICEBERG_COMPAT_VIOLATION",
+      fmt::format("table {} has files that were not written for "
+                  "'delta.enableIcebergCompatV{}'; make it anew with CREATE OR "
+                  "REPLACE TABLE ... TBLPROPERTIES (...) AS SELECT",
+                  altered.table.location(), after));
 }
 
 }  // namespace
@@ -109,6 +122,7 @@ Status Alter(AlteredTable& altered, const SetProperties& set) {
   BAYOU_TRY(ChangeMapping(altered));
   BAYOU_TRY(ChangeRowTracking(altered));
   BAYOU_TRY(RaiseProtocol(altered));
+  BAYOU_TRY(CheckIcebergBegins(altered, before));
   change.changes_metadata =
       change.metadata.configuration != before.configuration ||
       change.metadata.description != before.description ||
@@ -150,65 +164,6 @@ Status Alter(AlteredTable& altered, const UnsetProperties& unset) {
   change.operation = {"UNSET TBLPROPERTIES",
                       {{"properties", transaction::ListParameter(unset.keys)},
                        {"ifExists", unset.if_exists ? "true" : "false"}},
-                      {}};
-  return {};
-}
-
-// ------------------------------------------------------------- DROP FEATURE
-
-namespace {
-
-constexpr std::string_view kNotDropped = "DELTA_FEATURE_DROP_UNSUPPORTED";
-
-// Takes away what makes use of the feature, or says why it is still in use.
-Status StopUsing(AlteredTable& altered, std::string_view feature) {
-  auto& configuration = altered.change.metadata.configuration;
-  if (feature == "checkConstraints") {
-    const auto found = configuration.lower_bound("delta.constraints.");
-    if (found == configuration.end() ||
-        !found->first.starts_with("delta.constraints.")) {
-      return {};
-    }
-    return Invalid(
-        kNotDropped,
-        fmt::format("table {} has the constraint {}; drop it first",
-                    altered.table.location(), found->first.substr(18)));
-  }
-  if (feature == "inCommitTimestamp") {
-    std::erase_if(configuration, [](const auto& property) {
-      return property.first == "delta.enableInCommitTimestamps" ||
-             property.first.starts_with("delta.inCommitTimestampEnablement");
-    });
-    return {};
-  }
-  return Unsupported(
-      kNotDropped,
-      fmt::format("the feature {} of table {} stays: older versions or files "
-                  "of the table make use of it, and Bayou does not rewrite "
-                  "them; make the table anew without it, with CREATE TABLE ... "
-                  "AS SELECT",
-                  feature, altered.table.location()));
-}
-
-}  // namespace
-
-Status Alter(AlteredTable& altered, const DropFeature& drop) {
-  TableChange& change = altered.change;
-  const auto supported = protocol::SupportedFeatures(change.protocol);
-  const auto found = std::ranges::find_if(supported, [&](const auto& name) {
-    return EqualIgnoringCase(name, drop.name);
-  });
-  if (found == supported.end()) {
-    return Invalid("DELTA_FEATURE_NOT_PRESENT",
-                   fmt::format("table {} does not have the feature {}",
-                               altered.table.location(), drop.name));
-  }
-  BAYOU_TRY(StopUsing(altered, *found));
-  change.protocol = protocol::WithoutFeature(change.protocol, *found);
-  change.changes_protocol = true;
-  change.operation = {"DROP FEATURE",
-                      {{"featureName", transaction::TextParameter(*found)},
-                       {"truncateHistory", "false"}},
                       {}};
   return {};
 }

@@ -10,6 +10,7 @@
 
 #include "base/env.h"
 #include "kernel/protocol/actions.h"
+#include "kernel/protocol/iceberg_compat.h"
 #include "kernel/protocol/schema.h"
 
 namespace bayou::commands {
@@ -21,9 +22,10 @@ class ColumnMapper {
     kOld,  // The name itself: files have it so.
   };
 
-  // Ids go on behind `last_id`.
-  ColumnMapper(Env& env, Names names, int last_id = 0)
-      : env_(env), names_(names), last_id_(last_id) {}
+  // Ids go on behind `last_id`. `elements`: those of lists and maps get ids,
+  // too (see protocol::NestedIds).
+  ColumnMapper(Env& env, Names names, int last_id = 0, bool elements = false)
+      : env_(env), names_(names), last_id_(last_id), elements_(elements) {}
 
   // All fields below; those that have an id and a name keep them.
   void Map(std::vector<protocol::Field>& fields);
@@ -34,8 +36,16 @@ class ColumnMapper {
  private:
   Env& env_;
   Names names_;
+  void MapElements(const protocol::DataType& type, const std::string& path,
+                   protocol::NestedIds& ids);
+
   int last_id_;
+  bool elements_;
 };
+
+// Whether the table is one of those for Iceberg whose lists and maps have ids
+// for their elements.
+bool IdentifiesElements(const protocol::Metadata& metadata);
 
 // delta.columnMapping.maxColumnId, or the largest id of the schema where that
 // is larger.

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/uri_path.h"
+#include "kernel/log/log_file_name.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
 #include "kernel/store/store.h"
@@ -46,17 +48,21 @@ Status CheckPlace(const std::string& location) {
                 fmt::format("{} is a file; a table needs a folder of its own",
                             location));
   }
-  if (!fs::is_directory(status)) return {};
+  // Where there is a log's folder, the files are those of another that makes
+  // the table, or was interrupted: whoever commits first has made it.
+  if (!fs::is_directory(status) ||
+      fs::is_directory(JoinPath(location, log::kLogFolder), error)) {
+    return {};
+  }
   fs::recursive_directory_iterator entry(location, error), end;
   for (; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != ".parquet") continue;
     return Fail(
         ErrorCode::kInvalidArgument, "DELTA_PATH_HAS_PARQUET_FILES",
-        fmt::format("{} is no table, but holds Parquet files such as {}; if a "
-                    "CREATE TABLE AS was interrupted here, they are part of "
-                    "its rows: delete the folder and run it again; otherwise "
-                    "choose an empty folder, or CONVERT TO DELTA what is there",
-                    location, entry->path().filename().string()));
+        fmt::format(
+            "{} is no table, but holds Parquet files such as {}; choose "
+            "an empty folder, or CONVERT TO DELTA what is there",
+            location, entry->path().filename().string()));
   }
   return {};
 }
@@ -185,7 +191,8 @@ Result<NewTable> Define(const TableDefinition& definition,
     // No id comes twice in the history of a table.
     const int last_id =
         base != nullptr ? LastColumnId(base->metadata(), base->schema()) : 0;
-    ColumnMapper mapper(env, ColumnMapper::Names::kNew, last_id);
+    ColumnMapper mapper(env, ColumnMapper::Names::kNew, last_id,
+                        IdentifiesElements(metadata));
     mapper.Map(schema.fields);
     metadata.configuration["delta.columnMapping.maxColumnId"] =
         std::to_string(mapper.last_id());
@@ -270,6 +277,12 @@ Result<transaction::Transaction> ReplaceTable(
   }
   BAYOU_TRY(RemoveAllFiles(transaction));
   return transaction;
+}
+
+void MarkPlace(const std::string& location) {
+  std::error_code ignored;  // Writing to it will say more.
+  std::filesystem::create_directories(JoinPath(location, log::kLogFolder),
+                                      ignored);
 }
 
 void RemoveEmptyFolders(const std::string& location) {

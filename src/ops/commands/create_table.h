@@ -48,6 +48,10 @@ Result<transaction::Transaction> ReplaceTable(
     std::shared_ptr<const table::Snapshot> base,
     const TableDefinition& definition, Env& env);
 
+// Makes the folder of the log, before the first data file: it tells others that
+// files in the table's folder are going to be a table.
+void MarkPlace(const std::string& location);
+
 // Takes away the folders that a transaction of CreateTable made for files which
 // are gone again. Folders that hold anything stay.
 void RemoveEmptyFolders(const std::string& location);
