@@ -138,13 +138,16 @@ class Parser : private TokenCursor {
 
   Status Optimize() {
     function_ = "bayou_optimize";
-    if (Is("full") || Is("zorder")) return NotYet("OPTIMIZE ... ZORDER, FULL");
+    if (Take("full")) Argument("\"full\"", "true");
     if (Take("where")) {
       const std::size_t first = i_;
       while (!AtEnd() && !EndsCondition()) ++i_;
       Argument("\"where\"", Literal(Written(first, i_)));
     }
-    if (Is("zorder")) return NotYet("OPTIMIZE ... ZORDER");
+    if (Is("zorder") && Is("by", 1)) {
+      i_ += 2;
+      Argument("zorder_by", Columns());
+    }
     return DryRun();
   }
 
@@ -156,7 +159,7 @@ class Parser : private TokenCursor {
         Argument("mode", Literal(tokens_[i_++].text));
       if (Is("using") && Is("inventory", 1))
         return NotYet("VACUUM ... USING INVENTORY");
-      if (Take("retain")) Retain();
+      if (Is("retain")) Retain();
       BAYOU_TRY(DryRun());
     }
     return {};
@@ -175,17 +178,38 @@ class Parser : private TokenCursor {
     const std::size_t arrow = clause.find("=>");
     const bool is_version = clause.starts_with("VERSION");
     Argument(is_version ? "version" : "\"timestamp\"",
-             clause.substr(arrow + 2));
+             clause.substr(arrow + 3));
     return {};
   }
 
+  // What is not complete stays, and is reported.
   void Retain() {
-    const bool negative = TakeSymbol('-');
-    if (!IsKind(TokenKind::kNumber) || !(Is("hours", 1) || Is("hour", 1)))
-      return;  // And what stands here is reported.
+    const bool negative = IsSymbol('-', 1);
+    const std::size_t hours = i_ + (negative ? 2 : 1);
+    if (!sql::IsKind(tokens_, hours, TokenKind::kNumber) ||
+        !(IsWord(tokens_, hours + 1, "hours") ||
+          IsWord(tokens_, hours + 1, "hour"))) {
+      return;
+    }
     Argument("retain_hours",
-             (negative ? "-" : "") + std::string(tokens_[i_].text));
-    i_ += 2;
+             (negative ? "-" : "") + std::string(tokens_[hours].text));
+    i_ = hours + 2;
+  }
+
+  // (a, b.c) or a, b.c: lists of names in a list.
+  std::string Columns() {
+    const bool bracket = TakeSymbol('(');
+    std::string columns;
+    do {
+      std::string names;
+      do {
+        if (AtEnd() || !tokens_[i_].IsIdentifier()) break;
+        names += (names.empty() ? "" : ", ") + Literal(tokens_[i_++].Value());
+      } while (TakeSymbol('.'));
+      columns += (columns.empty() ? "[" : ", [") + names + "]";
+    } while (TakeSymbol(','));
+    if (bracket && !TakeSymbol(')')) --i_;  // What stands here is reported.
+    return "[" + columns + "]";
   }
 
   bool EndsCondition() const {

@@ -3,7 +3,7 @@
 // The statements by which a table is looked after, in Spark's spellings, as
 // calls of the table functions that run them.
 //
-//   OPTIMIZE t [WHERE condition] [DRY RUN]
+//   OPTIMIZE t [FULL] [WHERE condition] [ZORDER BY (a, b.c)] [DRY RUN]
 //   OPTIMIZE LOG t
 //   VACUUM t [FULL | LITE] [RETAIN n HOURS] [DRY RUN]
 //   RESTORE [TABLE] t [TO] VERSION AS OF n | TIMESTAMP AS OF 'x'

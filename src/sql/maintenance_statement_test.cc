@@ -26,6 +26,14 @@ TEST(ParseMaintenance, MakesACallOfOptimize) {
             "bayou_optimize('\"a\".\"t\"', \"where\" => '\"p q\" = "
             "''it''''s'' AND r > 1', dry_run => true)");
   EXPECT_EQ(Call("OPTIMIZE t NOW"), "error: PARSE_SYNTAX_ERROR");
+  EXPECT_EQ(Call("OPTIMIZE t WHERE a = 1 ZORDER BY (b, `c d`.e) DRY RUN"),
+            "bayou_optimize('\"t\"', \"where\" => 'a = 1', zorder_by => "
+            "[['b'], ['c d', 'e']], dry_run => true)");
+  EXPECT_EQ(Call("OPTIMIZE t ZORDER BY b"),
+            "bayou_optimize('\"t\"', zorder_by => [['b']])");
+  EXPECT_EQ(Call("OPTIMIZE t FULL"),
+            "bayou_optimize('\"t\"', \"full\" => true)");
+  EXPECT_EQ(Call("OPTIMIZE t ZORDER BY (b"), "error: PARSE_SYNTAX_ERROR");
 }
 
 TEST(ParseMaintenance, TellsTheLogOfATableFromATableNamedLog) {

@@ -26,6 +26,8 @@ using duckdb::Value;
 
 constexpr const char* kWhere = "where";
 constexpr const char* kDryRun = "dry_run";
+constexpr const char* kZOrderBy = "zorder_by";
+constexpr const char* kFull = "full";
 
 Value OptionalNumber(const std::optional<std::int64_t>& number) {
   return number ? Value::BIGINT(*number) : Value(LogicalType::BIGINT);
@@ -47,6 +49,24 @@ Value VectorsValue(const OptimizeMetrics& metrics) {
   return metrics.vectors_removed > 0 ? vectors : Value(vectors.type());
 }
 
+Value CountAndSize(std::int64_t files, std::int64_t bytes) {
+  return Value::STRUCT(
+      {{"num", Value::BIGINT(files)}, {"size", Value::BIGINT(bytes)}});
+}
+
+Value ZOrderValue(const OptimizeMetrics& metrics) {
+  const FileSizes& removed = metrics.removed;
+  Value stats = Value::STRUCT(
+      {{"strategyName", Value("all")},
+       {"inputCubeFiles", CountAndSize(0, 0)},
+       {"inputOtherFiles", CountAndSize(removed.files, removed.bytes)},
+       {"inputNumCubes", Value::BIGINT(0)},
+       {"mergedFiles", CountAndSize(removed.files, removed.bytes)},
+       {"numOutputCubes", Value::BIGINT(metrics.partitions)},
+       {"mergedNumCubes", Value(LogicalType::BIGINT)}});
+  return metrics.is_zordered ? stats : Value(stats.type());
+}
+
 // The struct of delta-spark. What is about clusters of machines is left at 0.
 Value MetricsValue(const OptimizeMetrics& metrics) {
   const auto number = [](std::int64_t value) { return Value::BIGINT(value); };
@@ -56,12 +76,13 @@ Value MetricsValue(const OptimizeMetrics& metrics) {
        {"filesAdded", SizesValue(metrics.added)},
        {"filesRemoved", SizesValue(metrics.removed)},
        {"partitionsOptimized", number(metrics.partitions)},
+       {"zOrderStats", ZOrderValue(metrics)},
        {"numBins", number(metrics.bins)},
        {"numBatches", number(1)},
        {"totalConsideredFiles", number(metrics.considered_files)},
        {"totalFilesSkipped",
         number(metrics.considered_files - metrics.removed.files)},
-       {"preserveInsertionOrder", Value::BOOLEAN(true)},
+       {"preserveInsertionOrder", Value::BOOLEAN(!metrics.is_zordered)},
        {"numFilesSkippedToReduceWriteAmplification", number(0)},
        {"numBytesSkippedToReduceWriteAmplification", number(0)},
        {"startTimeMs", number(metrics.start_ms)},
@@ -73,9 +94,51 @@ Value MetricsValue(const OptimizeMetrics& metrics) {
        {"numTableColumnsWithStats", number(metrics.columns_with_statistics)}});
 }
 
+// What the statement asks for.
+struct Optimizing {
+  std::string table;
+  std::string where;
+  commands::ClusteringPaths zorder_by;
+  bool is_full = false;
+};
+
+[[noreturn]] void Refuse(const char* condition, const std::string& message) {
+  engine::Throw({ErrorCode::kInvalidArgument, condition, message});
+}
+
+std::optional<commands::Clustering> ClusteringFor(
+    const table::Snapshot& snapshot, const Optimizing& optimizing) {
+  auto own = engine::Unwrap(commands::ClusteringOf(snapshot));
+  if (own && !optimizing.where.empty()) {
+    Refuse("DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
+           "table " + snapshot.location() +
+               " is clustered, and has no partitions for OPTIMIZE ... WHERE");
+  }
+  if (own && !optimizing.zorder_by.empty()) {
+    Refuse("DELTA_CLUSTERING_WITH_ZORDER_BY",
+           "table " + snapshot.location() +
+               " is clustered; OPTIMIZE orders it by its own columns, and by "
+               "no others");
+  }
+  if (optimizing.is_full && !own) {
+    Refuse("DELTA_OPTIMIZE_FULL_NOT_SUPPORTED",
+           "OPTIMIZE ... FULL is for tables with CLUSTER BY, which " +
+               snapshot.location() + " does not have");
+  }
+  if (own) {
+    own->is_full = optimizing.is_full;
+    return own;
+  }
+  if (optimizing.zorder_by.empty()) return std::nullopt;
+  commands::Clustering clustering;
+  clustering.columns = optimizing.zorder_by;
+  return clustering;
+}
+
 OptimizeRequest RequestFor(ClientContext& context,
                            const table::Snapshot& snapshot,
-                           const std::string& where) {
+                           const Optimizing& optimizing) {
+  const std::string& where = optimizing.where;
   OptimizeRequest request;
   request.scan.allow_external_paths = BoolSetting(context, kAllowExternalPaths);
   request.packing = commands::BinPackingOf(snapshot);
@@ -83,6 +146,7 @@ OptimizeRequest RequestFor(ClientContext& context,
     request.packing.max_bin_size = request.packing.min_file_size = *size;
   if (const auto size = IntegerSetting(context, kOptimizeMinFileSize))
     request.packing.min_file_size = *size;
+  request.clustering = ClusteringFor(snapshot, optimizing);
   if (!where.empty()) {
     request.partitions = FilesOfPartitions(context, snapshot, where);
     request.predicates = {
@@ -91,22 +155,20 @@ OptimizeRequest RequestFor(ClientContext& context,
   return request;
 }
 
-std::vector<Row> Run(ClientContext& context, const std::string& table,
-                     const std::string& where, OptimizeProgress& progress) {
-  const auto snapshot = BeginStandalone(context, table, "OPTIMIZE");
+std::vector<Row> Run(ClientContext& context, const Optimizing& optimizing,
+                     OptimizeProgress& progress) {
+  const auto snapshot = BeginStandalone(context, optimizing.table, "OPTIMIZE");
   const auto result = engine::Unwrap(commands::Optimize(
-      context, snapshot, RequestFor(context, *snapshot, where), progress,
+      context, snapshot, RequestFor(context, *snapshot, optimizing), progress,
       Env::System()));
   return {{Value(snapshot->location()), MetricsValue(result.metrics)}};
 }
 
 // The files that would be written anew, and which of them together.
-std::vector<Row> Plan(ClientContext& context, const std::string& table,
-                      const std::string& where) {
-  const auto snapshot = OpenTable(context, table);
-  const OptimizeRequest request = RequestFor(context, *snapshot, where);
-  const auto plan = engine::Unwrap(
-      commands::PlanOptimize(*snapshot, request.partitions, request.packing));
+std::vector<Row> Plan(ClientContext& context, const Optimizing& optimizing) {
+  const auto snapshot = OpenTable(context, optimizing.table);
+  const auto plan = engine::Unwrap(commands::PlanOptimize(
+      *snapshot, RequestFor(context, *snapshot, optimizing)));
   std::vector<Row> rows;
   for (std::size_t bin = 0; bin < plan.tasks.size(); ++bin) {
     for (const protocol::AddFile& file : plan.tasks[bin].files) {
@@ -128,14 +190,36 @@ double PercentOf(const OptimizeProgress& progress) {
          static_cast<double>(planned);
 }
 
+commands::ClusteringPaths PathsIn(const Value& list) {
+  commands::ClusteringPaths paths;
+  for (const Value& path : duckdb::ListValue::GetChildren(list)) {
+    auto& names = paths.emplace_back();
+    for (const Value& name : duckdb::ListValue::GetChildren(path))
+      names.push_back(name.ToString());
+    if (names.empty())
+      Refuse("PARSE_SYNTAX_ERROR", "OPTIMIZE ... ZORDER BY wants columns");
+  }
+  return paths;
+}
+
+const Value* Given(const duckdb::TableFunctionBindInput& input,
+                   const char* name) {
+  const auto given = input.named_parameters.find(name);
+  return given == input.named_parameters.end() || given->second.IsNull()
+             ? nullptr
+             : &given->second;
+}
+
 duckdb::unique_ptr<duckdb::FunctionData> Bind(
     ClientContext&, duckdb::TableFunctionBindInput& input,
     duckdb::vector<LogicalType>& types, duckdb::vector<duckdb::string>& names) {
-  const std::string table = TableArgument(input);
-  std::string where;
-  const auto given = input.named_parameters.find(kWhere);
-  if (given != input.named_parameters.end() && !given->second.IsNull())
-    where = given->second.ToString();
+  Optimizing optimizing;
+  optimizing.table = TableArgument(input);
+  if (const Value* where = Given(input, kWhere))
+    optimizing.where = where->ToString();
+  if (const Value* columns = Given(input, kZOrderBy))
+    optimizing.zorder_by = PathsIn(*columns);
+  optimizing.is_full = FlagArgument(input, kFull);
   if (FlagArgument(input, kDryRun)) {
     return BindRows(
         {{"bin", LogicalType::BIGINT},
@@ -144,15 +228,15 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(
           LogicalType::MAP(LogicalType::VARCHAR, LogicalType::VARCHAR)},
          {"size", LogicalType::BIGINT},
          {"deletedRows", LogicalType::BIGINT}},
-        types, names, [table, where](ClientContext& context) {
-          return Plan(context, table, where);
+        types, names, [optimizing](ClientContext& context) {
+          return Plan(context, optimizing);
         });
   }
   auto progress = std::make_shared<OptimizeProgress>();
   auto query = BindRows(
       {{"path", LogicalType::VARCHAR}, {"metrics", MetricsValue({}).type()}},
-      types, names, [table, where, progress](ClientContext& context) {
-        return Run(context, table, where, *progress);
+      types, names, [optimizing, progress](ClientContext& context) {
+        return Run(context, optimizing, *progress);
       });
   query->Cast<RowQuery>().progress = [progress] {
     return PercentOf(*progress);
@@ -166,6 +250,9 @@ duckdb::TableFunction OptimizeFunction() {
   auto function = RowFunction("bayou_optimize", {LogicalType::VARCHAR}, Bind);
   function.named_parameters[kWhere] = LogicalType::VARCHAR;
   function.named_parameters[kDryRun] = LogicalType::BOOLEAN;
+  function.named_parameters[kFull] = LogicalType::BOOLEAN;
+  function.named_parameters[kZOrderBy] =
+      LogicalType::LIST(LogicalType::LIST(LogicalType::VARCHAR));
   return function;
 }
 

@@ -33,6 +33,7 @@ constexpr const char* kRetainHours = "retain_hours";
 constexpr const char* kMode = "mode";
 constexpr const char* kDryRun = "dry_run";
 constexpr const char* kDetails = "details";
+constexpr const char* kOptimistic = "optimistic";
 
 struct Vacuuming {
   std::string table;
@@ -73,6 +74,8 @@ std::vector<Column> DetailColumns() {
   const LogicalType number = LogicalType::BIGINT;
   return {{"path", LogicalType::VARCHAR},
           {"isDryRun", LogicalType::BOOLEAN},
+          {"skipped", LogicalType::BOOLEAN},
+          {"reason", LogicalType::VARCHAR},
           {"typeOfVacuum", LogicalType::VARCHAR},
           {"specifiedRetentionMillis", number},
           {"defaultRetentionMillis", number},
@@ -111,7 +114,10 @@ Row Details(const table::Snapshot& snapshot, const Vacuuming& vacuuming,
   return {
       Value(snapshot.location()),
       Value::BOOLEAN(vacuuming.dry_run),
-      Value(plan.mode == VacuumMode::kFull ? "FULL" : "LITE"),
+      Value::BOOLEAN(plan.is_skipped),
+      plan.reason.empty() ? Value(LogicalType::VARCHAR) : Value(plan.reason),
+      plan.is_skipped ? Value(LogicalType::VARCHAR)
+                      : Value(plan.mode == VacuumMode::kFull ? "FULL" : "LITE"),
       Number(vacuuming.request.retention_ms),
       Number(snapshot.properties().deleted_file_retention().count()),
       Number(plan.cutoff_ms),
@@ -147,6 +153,12 @@ void NoteShortRetention(const table::Snapshot& snapshot,
   }
 }
 
+void NoteSkip(const table::Snapshot& snapshot, const VacuumPlan& plan) {
+  if (!plan.is_skipped) return;
+  fmt::print(stderr, "note: VACUUM of table {} was skipped: {}\n",
+             snapshot.location(), plan.reason);
+}
+
 std::vector<Row> Plan(ClientContext& context, const Vacuuming& vacuuming) {
   const auto snapshot = OpenTable(context, vacuuming.table);
   NoteShortRetention(*snapshot, vacuuming.request);
@@ -155,6 +167,7 @@ std::vector<Row> Plan(ClientContext& context, const Vacuuming& vacuuming) {
   result.plan = engine::Unwrap(
       commands::PlanVacuum(*snapshot, vacuuming.request, Env::System()));
   result.delete_ms = result.end_ms = Env::System().NowMs();
+  NoteSkip(*snapshot, result.plan);
   if (!vacuuming.details) return Paths(*snapshot, result.plan);
   return {Details(*snapshot, vacuuming, result)};
 }
@@ -167,8 +180,10 @@ std::vector<Row> Run(ClientContext& context, Vacuuming vacuuming,
     NoteShortRetention(*snapshot, vacuuming.request);
   const VacuumResult result = engine::Unwrap(commands::Vacuum(
       context, snapshot, vacuuming.request, progress, Env::System()));
-  if (!vacuuming.details) return {{Value(snapshot->location())}};
-  return {Details(*snapshot, vacuuming, result)};
+  NoteSkip(*snapshot, result.plan);
+  if (vacuuming.details) return {Details(*snapshot, vacuuming, result)};
+  if (result.plan.is_skipped) return {};
+  return {{Value(snapshot->location())}};
 }
 
 VacuumMode ModeOf(const std::string& text) {
@@ -209,6 +224,8 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(
     vacuuming.request.retention_ms = HoursToMs(hours->GetValue<double>());
   if (const Value* mode = Given(input, kMode))
     vacuuming.request.mode = ModeOf(mode->ToString());
+  if (Given(input, kOptimistic) != nullptr)
+    vacuuming.request.is_optimistic = FlagArgument(input, kOptimistic);
   auto progress = std::make_shared<VacuumProgress>();
   auto query = BindRows(
       vacuuming.details ? DetailColumns()
@@ -235,6 +252,7 @@ duckdb::TableFunction VacuumFunction() {
   function.named_parameters[kMode] = LogicalType::VARCHAR;
   function.named_parameters[kDryRun] = LogicalType::BOOLEAN;
   function.named_parameters[kDetails] = LogicalType::BOOLEAN;
+  function.named_parameters[kOptimistic] = LogicalType::BOOLEAN;
   return function;
 }
 

@@ -108,6 +108,21 @@ def test_vacuum(run, sql, tmp_path):
     assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == list(range(6))
 
 
+def test_a_second_vacuum_asks_the_log_alone(run, sql, tmp_path):
+    small_files(sql, count=2)
+    first = json.loads(run("vacuum", "t", "--format", "json").stdout)[0]
+    assert (first["skipped"], first["typeOfVacuum"], first["reason"]) == (False, "FULL", "no full run is known")
+    orphan = tmp_path / "t" / "orphan.parquet"
+    orphan.write_bytes(b"PAR1")
+    os.utime(orphan, (0, 0))
+    second = run("vacuum", "t", "--format", "json")
+    assert json.loads(second.stdout)[0]["skipped"] and "was skipped" in second.stderr
+    assert sql("SELECT count(*) AS n FROM bayou_history('t') WHERE operation LIKE 'VACUUM%'") == [{"n": 2}]
+    assert sql("VACUUM t") == [] and sql("VACUUM t DRY RUN") == [] and orphan.exists()
+    assert json.loads(run("vacuum", "t", "--no-optimistic", "--format", "json").stdout)[0]["orphanedFiles"] == 1
+    assert not orphan.exists()
+
+
 def test_vacuum_beside_readers_and_writers(run, sql, tmp_path):
     """Nothing that is live goes, whoever commits meanwhile."""
     small_files(sql, count=3)
@@ -119,7 +134,7 @@ def test_vacuum_beside_readers_and_writers(run, sql, tmp_path):
 
     def vacuum(_):
         for _ in range(6):
-            done = run("vacuum", "t")
+            done = run("vacuum", "t", "--no-optimistic")
             assert done.returncode == 0, done.stderr
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda job: job(0), [write, vacuum]))

@@ -50,6 +50,21 @@ def test_deltalake_goes_on_with_an_optimized_table(sql, tmp_path, partition):
     assert table.history()[0]["operation"] == "RESTORE"
 
 
+@pytest.mark.parametrize("order", ["OPTIMIZE t ZORDER BY (id, v)", "OPTIMIZE t"])
+def test_others_read_an_ordered_table(sql, tmp_path, duckdb_delta, order):
+    from deltalake import DeltaTable
+    by = "" if "ZORDER" in order else " CLUSTER BY (id, v)"
+    sql(f"CREATE TABLE t (id BIGINT, v DOUBLE){by} TBLPROPERTIES ('delta.targetFileSize' = '8000')",
+        *(f"INSERT INTO t SELECT range * 7 % 10007, range / 3 FROM range({3000 * i}, {3000 * i + 3000})" for i in range(3)))
+    rows = sql("SELECT id, v FROM t ORDER BY ALL")
+    sql(order)
+    assert sql("SELECT id, v FROM t ORDER BY ALL") == rows
+    theirs = duckdb_delta.execute(f"SELECT id, v FROM delta_scan('{tmp_path / 't'}') ORDER BY ALL").fetchall()
+    assert theirs == [tuple(row.values()) for row in rows]
+    if not by:
+        assert DeltaTable(tmp_path / "t").to_pyarrow_table().sort_by([("id", "ascending"), ("v", "ascending")]).to_pylist() == rows
+
+
 def test_bayou_and_deltalake_vacuum_the_same_files(sql, run, tmp_path):
     from deltalake import DeltaTable, write_deltalake
     for i in range(4):

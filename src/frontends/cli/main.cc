@@ -53,9 +53,12 @@ struct Options {
   std::string where;
   bool count = false;
   bool dry_run = false;
+  std::vector<std::string> zorder_by;
+  bool full = false;
   std::optional<double> retain_hours;
   std::string mode;
   bool no_retention_check = false;
+  bool no_optimistic = false;
   bool ignore_missing_files = false;
   std::optional<std::int64_t> first;
   std::optional<std::int64_t> last;
@@ -158,9 +161,17 @@ int Files(Session& session, const Options& options) {
 }
 
 int Optimize(Session& session, const Options& options) {
-  return RunQuery(session, options,
-                  "SELECT * FROM bayou_optimize(" + Arguments(options) +
-                      (options.dry_run ? ", dry_run => true)" : ")"));
+  std::string query = "SELECT * FROM bayou_optimize(" + Arguments(options);
+  if (options.dry_run) query += ", dry_run => true";
+  if (options.full) query += ", \"full\" => true";
+  if (!options.zorder_by.empty()) {
+    std::string columns;
+    for (const std::string& column : options.zorder_by)
+      columns += (columns.empty() ? "" : ", ") + SqlLiteral(column);
+    query += ", zorder_by => list_transform([" + columns +
+             "], lambda c: string_split(c, '.'))";
+  }
+  return RunQuery(session, options, query + ")");
 }
 
 // As JSON all that is known; otherwise a dry run lists paths alone.
@@ -172,6 +183,7 @@ int Vacuum(Session& session, const Options& options) {
     query += ", retain_hours => " + std::to_string(*options.retain_hours);
   if (!options.mode.empty()) query += ", mode => " + SqlLiteral(options.mode);
   if (options.dry_run) query += ", dry_run => true";
+  if (options.no_optimistic) query += ", optimistic => false";
   if (is_json || !options.dry_run) query += ", details => true";
   query += ")";
   if (options.no_retention_check)
@@ -344,6 +356,12 @@ class CommandLine {
         "optimize", "Make few large files of many small ones", Optimize);
     optimize->add_option("--where", options_.where,
                          "Only in the partitions that this condition names");
+    optimize
+        ->add_option("--zorder-by", options_.zorder_by,
+                     "Put rows together that have near values in these columns")
+        ->delimiter(',');
+    optimize->add_flag("--full", options_.full,
+                       "Of a table with CLUSTER BY: order all files anew");
     AddDryRun(optimize);
   }
 
@@ -357,6 +375,8 @@ class CommandLine {
         ->add_option("--mode", options_.mode,
                      "full: list the folder; lite: look at the log alone")
         ->check(CLI::IsMember({"full", "lite"}, CLI::ignore_case));
+    vacuum->add_flag("--no-optimistic", options_.no_optimistic,
+                     "Look even when the log says that there is nothing to do");
     vacuum->add_flag("--no-retention-check", options_.no_retention_check,
                      "Allow short retention times, which take files away from "
                      "running readers and writers");

@@ -78,11 +78,21 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Create(
     const std::string& path) {
   return engine::Guard([&] {
     auto& files = duckdb::FileSystem::GetFileSystem(context);
-    CreateFolders(files, path.substr(0, path.rfind('/')));
+    const std::string folder = path.substr(0, path.rfind('/'));
     std::unique_ptr<DataFileWriter> writer(
         new DataFileWriter(context, std::move(format), path));
-    writer->file_ = writer->format_->function_.copy_to_initialize_global(
-        context, *writer->format_->bind_data_, path);
+    const auto open = [&] {
+      CreateFolders(files, folder);
+      writer->file_ = writer->format_->function_.copy_to_initialize_global(
+          context, *writer->format_->bind_data_, path);
+    };
+    try {
+      open();
+    } catch (const std::exception&) {
+      // VACUUM takes folders away that hold nothing, maybe in between.
+      if (files.DirectoryExists(folder)) throw;
+      open();
+    }
     return writer;
   });
 }

@@ -16,6 +16,7 @@
 #include "kernel/scan/hidden_columns.h"
 #include "kernel/scan/scan_stream.h"
 #include "kernel/write/file_layout.h"
+#include "ops/commands/row_sorter.h"
 
 namespace bayou::commands {
 namespace {
@@ -57,12 +58,31 @@ std::vector<scan::ChosenRows> AllRowsOf(const std::vector<AddFile>& files) {
   return rows;
 }
 
+// Runs `work` in so many threads; throws what one of them has thrown.
+template <typename Work>
+void InThreads(std::size_t threads, const Work& work) {
+  std::mutex mutex;
+  std::optional<Error> failure;
+  const auto run = [&] {
+    const Status done = engine::Guard(work);
+    if (done) return;
+    const std::lock_guard lock(mutex);
+    if (!failure) failure = done.error();
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run);
+    run();
+  }
+  if (failure) engine::Throw(*failure);
+}
+
 }  // namespace
 
 Result<FileRewriter> FileRewriter::Prepare(
     duckdb::ClientContext& context,
     std::shared_ptr<const table::Snapshot> snapshot,
-    const scan::ScanOptions& options, std::int64_t max_file_size, Env& env) {
+    const scan::ScanOptions& options, std::int64_t target_file_size, Env& env) {
   FileRewriter rewriter(context, std::move(snapshot), options, env);
   const table::Snapshot& table = *rewriter.snapshot_;
   BAYOU_ASSIGN(const auto planned,
@@ -74,9 +94,7 @@ Result<FileRewriter> FileRewriter::Prepare(
     BAYOU_ASSIGN(columns, TrackingColumns(table));
   }
   auto layout = write::WithExtraColumns(*planned, columns);
-  // The files of a task fit into one, unless they grow beyond all measure.
-  layout->target_file_size =
-      max_file_size > INT64_MAX / 2 ? INT64_MAX : 2 * max_file_size;
+  layout->target_file_size = target_file_size;
   BAYOU_ASSIGN(rewriter.format_,
                write::ParquetFormat::Bind(context, std::move(layout)));
   return rewriter;
@@ -136,7 +154,9 @@ class FileRewriter::Workers {
 Result<std::vector<WrittenFiles>> FileRewriter::Run(
     const std::vector<RewriteTask>& tasks,
     std::atomic<std::int64_t>& bytes_done) const {
-  return Workers(*this, tasks, bytes_done).Run(ThreadsFor(tasks.size()));
+  // Sorting takes all threads for one task.
+  const std::size_t threads = clustering_ ? 1 : ThreadsFor(tasks.size());
+  return Workers(*this, tasks, bytes_done).Run(threads);
 }
 
 std::size_t FileRewriter::ThreadsFor(std::size_t tasks) const {
@@ -159,24 +179,89 @@ scan::ScanStream FileRewriter::RowsOf(const RewriteTask& task) const {
   return {*context_, std::move(scan), std::move(columns)};
 }
 
+void FileRewriter::Copy(const RewriteTask& task,
+                        write::TableWriter& writer) const {
+  scan::ScanStream stream = RowsOf(task);
+  scan::ScanStream::Reader reader(stream);
+  duckdb::DataChunk rows;
+  rows.Initialize(*context_, stream.types());
+  for (;;) {
+    if (context_->IsInterrupted()) throw duckdb::InterruptException();
+    reader.Next(rows);
+    if (rows.size() == 0) return;
+    engine::Unwrap(writer.AppendUnchecked(rows));
+  }
+}
+
+// Reads the columns by which rows are sorted, and no others.
+ClusteringOrder FileRewriter::OrderOf(const RewriteTask& task) const {
+  std::vector<duckdb::idx_t> sampled;
+  for (const ClusteringColumn& column : clustering_columns_) {
+    if (std::ranges::find(sampled, column.column) == sampled.end())
+      sampled.push_back(column.column);
+  }
+  scan::ScanStream sample(
+      *context_,
+      scan::BindChosenRows(*context_, snapshot_, options_,
+                           AllRowsOf(task.files), false),
+      duckdb::vector<duckdb::column_t>(sampled.begin(), sampled.end()));
+  return ClusteringOrder::Learn(*context_, sample, sampled, clustering_columns_,
+                                clustering_->curve, *env_);
+}
+
+void FileRewriter::CopySorted(const RewriteTask& task,
+                              write::TableWriter& writer) const {
+  const ClusteringOrder order = OrderOf(task);
+  scan::ScanStream stream = RowsOf(task);
+  RowSorter sorter(*context_, stream.types());
+  const auto bring = [&] {
+    scan::ScanStream::Reader reader(stream);
+    RowSorter::Input input(sorter);
+    duckdb::DataChunk rows;
+    rows.Initialize(*context_, stream.types());
+    auto types = stream.types();
+    types.push_back(LogicalType::UBIGINT);
+    duckdb::DataChunk numbered;
+    numbered.InitializeEmpty(types);
+    for (;;) {
+      if (context_->IsInterrupted()) throw duckdb::InterruptException();
+      reader.Next(rows);
+      if (rows.size() == 0) break;
+      duckdb::Vector numbers(LogicalType::UBIGINT);
+      order.Number(rows, numbers);
+      for (duckdb::idx_t i = 0; i < rows.ColumnCount(); ++i)
+        numbered.data[i].Reference(rows.data[i]);
+      numbered.data.back().Reference(numbers);
+      numbered.SetCardinality(rows.size());
+      input.Add(numbered);
+    }
+    input.Finish();
+  };
+  InThreads(ThreadsFor(task.files.size()), bring);
+  sorter.Visit([&](duckdb::DataChunk& rows) {
+    if (context_->IsInterrupted()) throw duckdb::InterruptException();
+    engine::Unwrap(writer.AppendUnchecked(rows));
+  });
+}
+
+Status FileRewriter::ClusterBy(const Clustering& clustering) {
+  BAYOU_ASSIGN(clustering_columns_, ResolveClustering(*snapshot_, clustering));
+  clustering_ = clustering;
+  return {};
+}
+
 Result<WrittenFiles> FileRewriter::RunTask(const RewriteTask& task) const {
   write::TableWriter writer(*context_, snapshot_->shared_store(), format_,
                             *env_);
   const Status copied = engine::Guard([&] {
-    scan::ScanStream stream = RowsOf(task);
-    scan::ScanStream::Reader reader(stream);
-    duckdb::DataChunk rows;
-    rows.Initialize(*context_, stream.types());
-    for (;;) {
-      if (context_->IsInterrupted()) throw duckdb::InterruptException();
-      reader.Next(rows);
-      if (rows.size() == 0) return;
-      engine::Unwrap(writer.AppendUnchecked(rows));
-    }
+    if (clustering_) return CopySorted(task, writer);
+    Copy(task, writer);
   });
   BAYOU_TRY(copied);
   BAYOU_ASSIGN(WrittenFiles written, writer.Finish());
+  const std::string cube = clustering_ ? NewUuid(*env_) : "";
   for (AddFile& file : written.files) {
+    if (clustering_) clustering_->Tag(cube, file);
     for (auto& [column, value] : file.partition_values) {
       const auto as_it_was = task.partition.find(column);
       if (as_it_was != task.partition.end()) value = as_it_was->second;

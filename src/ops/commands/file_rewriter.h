@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <duckdb.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/env.h"
@@ -18,19 +19,27 @@
 #include "kernel/table/snapshot.h"
 #include "kernel/write/data_file_writer.h"
 #include "kernel/write/table_writer.h"
+#include "ops/commands/clustering_order.h"
+#include "ops/commands/clustering_plan.h"
 #include "ops/commands/optimize_plan.h"
 
 namespace bayou::commands {
 
 class FileRewriter {
  public:
+  // A file is closed when it has `target_file_size` bytes.
   // Errors: kUnsupported for types that cannot be written; kCorruption,
   // DELTA_ROW_TRACKING_INVALID, when the table does not say where row ids are
   // kept.
   static Result<FileRewriter> Prepare(
       duckdb::ClientContext& context,
       std::shared_ptr<const table::Snapshot> snapshot,
-      const scan::ScanOptions& options, std::int64_t max_file_size, Env& env);
+      const scan::ScanOptions& options, std::int64_t target_file_size,
+      Env& env);
+
+  // From now on the rows of a task are sorted so that near ones lie together.
+  // Errors: see ResolveClustering.
+  Status ClusterBy(const Clustering& clustering);
 
   // Whether row ids outlive the rewriting.
   bool tracks_rows() const { return tracks_rows_; }
@@ -53,8 +62,12 @@ class FileRewriter {
         env_(&env) {}
 
   class Workers;
-  // The table's columns, and behind them those of row tracking. Throws.
+  // The table's columns, and behind them those of row tracking. Throws, as the
+  // next ones.
   scan::ScanStream RowsOf(const RewriteTask& task) const;
+  void Copy(const RewriteTask& task, write::TableWriter& writer) const;
+  void CopySorted(const RewriteTask& task, write::TableWriter& writer) const;
+  ClusteringOrder OrderOf(const RewriteTask& task) const;
   Result<write::WrittenFiles> RunTask(const RewriteTask& task) const;
   std::size_t ThreadsFor(std::size_t tasks) const;
 
@@ -63,6 +76,8 @@ class FileRewriter {
   scan::ScanOptions options_;
   Env* env_;
   bool tracks_rows_ = false;
+  std::optional<Clustering> clustering_;
+  std::vector<ClusteringColumn> clustering_columns_;  // Of clustering_.
   std::shared_ptr<const write::ParquetFormat> format_;
 };
 

@@ -96,16 +96,21 @@ Result<std::optional<std::string>> NameInTable(
   return NameOf(snapshot, path);
 }
 
-Result<std::vector<Action>> ReadRemovals(const table::Snapshot& snapshot,
-                                         Version version) {
+Result<std::optional<std::vector<Action>>> FindRemovals(
+    const table::Snapshot& snapshot, Version version) {
   const std::string name = JoinPath(log::kLogFolder, log::CommitName(version));
   const auto text = snapshot.store().Read(name);
-  if (!text && text.error().code == ErrorCode::kNotFound) {
-    return std::vector<Action>();
-  }
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
   if (!text) return tl::unexpected<Error>(text.error());
   return protocol::ParseActions(LinesWithRemovals(*text),
                                 JoinPath(snapshot.location(), name));
+}
+
+Result<std::vector<Action>> ReadRemovals(const table::Snapshot& snapshot,
+                                         Version version) {
+  BAYOU_ASSIGN(auto found, FindRemovals(snapshot, version));
+  if (!found) return std::vector<Action>();
+  return *std::move(found);
 }
 
 Result<std::optional<Version>> LatestVersionBefore(

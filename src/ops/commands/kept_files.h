@@ -74,8 +74,12 @@ class KeptFiles {
 };
 
 // The actions of a commit that name files which the table no longer has, or
-// never counted as its own: removes and change data. Empty for a commit that is
-// not there.
+// never counted as its own: removes and change data. nullopt: the commit is not
+// there.
+Result<std::optional<std::vector<protocol::Action>>> FindRemovals(
+    const table::Snapshot& snapshot, protocol::Version version);
+
+// The same, empty for a commit that is not there.
 Result<std::vector<protocol::Action>> ReadRemovals(
     const table::Snapshot& snapshot, protocol::Version version);
 

@@ -61,13 +61,30 @@ transaction::Operation OperationOf(const OptimizeRequest& request,
                                    bool tracks_rows) {
   transaction::Operation operation;
   operation.name = "OPTIMIZE";
+  const auto& clustering = request.clustering;
+  const bool own = clustering && clustering->is_tables_own;
+  const auto names =
+      clustering ? clustering->names() : std::vector<std::string>();
   operation.parameters = {
       {"predicate", transaction::ListParameter(request.predicates)},
       {"auto", "false"},
-      {"clusterBy", transaction::ListParameter({})},
-      {"zOrderBy", transaction::ListParameter({})}};
+      {"clusterBy",
+       transaction::ListParameter(own ? names : std::vector<std::string>())},
+      {"zOrderBy",
+       transaction::ListParameter(own ? std::vector<std::string>() : names)}};
+  if (own) {
+    operation.parameters.emplace_back("isFull",
+                                      clustering->is_full ? "true" : "false");
+  }
   if (tracks_rows) operation.tags["delta.rowTracking.preserved"] = "true";
   return operation;
+}
+
+// The files of a bin fit into one, unless they grow beyond all measure.
+std::int64_t TargetFileSize(const OptimizeRequest& request) {
+  const std::int64_t size = request.packing.max_bin_size;
+  if (request.clustering) return size;
+  return size > INT64_MAX / 2 ? INT64_MAX : 2 * size;
 }
 
 // Puts the new files into the place of the old ones.
@@ -104,6 +121,15 @@ void FileSizes::Add(std::int64_t size) {
   if (__builtin_add_overflow(bytes, size, &bytes)) bytes = INT64_MAX;
 }
 
+Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,
+                                  const OptimizeRequest& request) {
+  if (!request.clustering)
+    return PlanOptimize(snapshot, request.partitions, request.packing);
+  BAYOU_TRY(ResolveClustering(snapshot, *request.clustering));
+  return PlanClustering(snapshot, request.partitions, *request.clustering,
+                        request.packing);
+}
+
 Result<OptimizeResult> Optimize(duckdb::ClientContext& context,
                                 std::shared_ptr<const table::Snapshot> snapshot,
                                 const OptimizeRequest& request,
@@ -115,17 +141,19 @@ Result<OptimizeResult> Optimize(duckdb::ClientContext& context,
       static_cast<std::int64_t>(snapshot->schema().fields.size());
   metrics.columns_with_statistics = ColumnsWithStatistics(*snapshot);
   BAYOU_ASSIGN(Transaction transaction, Transaction::On(snapshot, env));
-  BAYOU_ASSIGN(const OptimizePlan plan,
-               PlanOptimize(*snapshot, request.partitions, request.packing));
+  BAYOU_ASSIGN(const OptimizePlan plan, PlanOptimize(*snapshot, request));
   metrics.considered_files = plan.considered_files;
   metrics.bins = static_cast<std::int64_t>(plan.tasks.size());
   metrics.partitions = PartitionsOf(plan.tasks);
+  metrics.is_zordered =
+      request.clustering && !request.clustering->is_tables_own;
   if (!plan.tasks.empty()) {
     for (const RewriteTask& task : plan.tasks)
       progress.bytes_planned += task.bytes();
-    BAYOU_ASSIGN(const FileRewriter rewriter,
+    BAYOU_ASSIGN(FileRewriter rewriter,
                  FileRewriter::Prepare(context, snapshot, request.scan,
-                                       request.packing.max_bin_size, env));
+                                       TargetFileSize(request), env));
+    if (request.clustering) BAYOU_TRY(rewriter.ClusterBy(*request.clustering));
     BAYOU_ASSIGN(auto receipts, rewriter.Run(plan.tasks, progress.bytes_done));
     transaction::Operation operation =
         OperationOf(request, rewriter.tracks_rows());

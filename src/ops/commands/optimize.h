@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OPTIMIZE: makes few large files of many small ones, and of those that have
-// many deleted rows. The table holds the same rows before and after, and its
+// many deleted rows; or puts rows with near values together (ZORDER BY, CLUSTER
+// BY). The table holds the same rows before and after, and its
 // change feed and streams see nothing of it: no action of the commit has
 // dataChange. Appends never conflict with it; what removes one of the files
 // meanwhile does.
@@ -21,6 +22,7 @@
 #include "kernel/protocol/actions.h"
 #include "kernel/scan/table_scan.h"
 #include "kernel/table/snapshot.h"
+#include "ops/commands/clustering_plan.h"
 #include "ops/commands/optimize_plan.h"
 
 namespace bayou::commands {
@@ -30,6 +32,8 @@ struct OptimizeRequest {
   std::shared_ptr<const log::FilePredicate> partitions;
   std::vector<std::string> predicates;
   BinPacking packing;
+  // The order of the rows; nullopt: as it is.
+  std::optional<Clustering> clustering;
   scan::ScanOptions scan;
 };
 
@@ -46,6 +50,7 @@ struct FileSizes {
 struct OptimizeMetrics {
   FileSizes added;
   FileSizes removed;
+  bool is_zordered = false;
   std::int64_t partitions = 0;
   std::int64_t bins = 0;
   std::int64_t considered_files = 0;
@@ -67,6 +72,10 @@ struct OptimizeProgress {
   std::atomic<std::int64_t> bytes_planned = 0;
   std::atomic<std::int64_t> bytes_done = 0;
 };
+
+// What it would write anew. Errors: as Optimize.
+Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,
+                                  const OptimizeRequest& request);
 
 // Runs in `context` and commits by itself. Errors: kConflict, and nothing was
 // changed, when another removed one of the files; kCancelled; see

@@ -25,23 +25,6 @@ std::int64_t Sum(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-// A file that does not say how many rows it has is taken too: the new one will.
-bool HasManyDeletedRows(const AddFile& file, double max_ratio) {
-  if (!file.deletion_vector) return false;
-  const auto rows =
-      protocol::ReadStatistics(file.stats.value_or(""), {}).num_records;
-  if (!rows || *rows <= 0) return true;
-  return static_cast<double>(file.deletion_vector->cardinality) >
-         max_ratio * static_cast<double>(*rows);
-}
-
-PartitionValues Normalized(PartitionValues values) {
-  for (auto& [name, value] : values) {
-    if (value && value->empty()) value.reset();
-  }
-  return values;
-}
-
 // The rows of a bin stay in the order in which they came into the table.
 RewriteTask TaskOf(const PartitionValues& partition,
                    std::vector<AddFile> files) {
@@ -94,11 +77,28 @@ std::int64_t RewriteTask::bytes() const {
   return bytes;
 }
 
+bool HasManyDeletedRows(const AddFile& file, double max_ratio) {
+  if (!file.deletion_vector) return false;
+  const auto rows =
+      protocol::ReadStatistics(file.stats.value_or(""), {}).num_records;
+  if (!rows || *rows <= 0) return true;
+  return static_cast<double>(file.deletion_vector->cardinality) >
+         max_ratio * static_cast<double>(*rows);
+}
+
+PartitionValues PartitionOf(const AddFile& file) {
+  PartitionValues values = file.partition_values;
+  for (auto& [name, value] : values) {
+    if (value && value->empty()) value.reset();
+  }
+  return values;
+}
+
 std::vector<RewriteTask> PackFiles(std::vector<Candidate> candidates,
                                    std::int64_t max_bin_size) {
   std::map<PartitionValues, std::vector<Candidate>> partitions;
   for (Candidate& candidate : candidates) {
-    PartitionValues partition = Normalized(candidate.file.partition_values);
+    PartitionValues partition = PartitionOf(candidate.file);
     partitions[std::move(partition)].push_back(std::move(candidate));
   }
   std::vector<RewriteTask> tasks;

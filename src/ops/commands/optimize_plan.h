@@ -51,6 +51,14 @@ Result<OptimizePlan> PlanOptimize(
     std::shared_ptr<const log::FilePredicate> partitions,
     const BinPacking& packing);
 
+// Whether more than that part of the file's rows are deleted; so it counts also
+// when nobody can tell how many it has. Needs its statistics.
+bool HasManyDeletedRows(const protocol::AddFile& file, double max_ratio);
+
+// The partition of a file, for files to be put together: NULL and the empty
+// text are one.
+protocol::PartitionValues PartitionOf(const protocol::AddFile& file);
+
 // The files that were taken, as tasks.
 struct Candidate {
   protocol::AddFile file;

@@ -13,6 +13,7 @@
 #include "kernel/log/log_file_name.h"
 #include "kernel/transaction/transaction.h"
 #include "ops/commands/kept_files.h"
+#include "ops/commands/vacuum_decision.h"
 #include "ops/commands/vacuum_record.h"
 #include "ops/commands/whole_commit.h"
 
@@ -142,15 +143,16 @@ Operation StartOf(const table::Snapshot& snapshot, const VacuumRequest& request,
   return start;
 }
 
-Operation EndOf(const VacuumPlan& plan, const VacuumResult& result,
-                bool completed) {
+Operation EndOf(const VacuumResult& result, bool completed) {
+  const VacuumPlan& plan = result.plan;
   Operation end;
   end.name = "VACUUM END";
   end.parameters = {
       {"status",
        transaction::TextParameter(completed ? "COMPLETED" : "FAILED")},
       {"typeOfVacuum", transaction::TextParameter(
-                           plan.mode == VacuumMode::kFull ? "FULL" : "LITE")}};
+                           plan.mode == VacuumMode::kFull ? "FULL" : "LITE")},
+      {"retentionMillis", std::to_string(result.retention_ms)}};
   end.metrics = {{"numDeletedFiles", result.files_deleted},
                  {"numVacuumedDirectories", plan.folders_found}};
   return end;
@@ -214,11 +216,30 @@ Status CheckRetention(const table::Snapshot& snapshot,
 Result<VacuumPlan> PlanVacuum(const table::Snapshot& snapshot,
                               const VacuumRequest& request, Env& env) {
   BAYOU_TRY(CheckNotNegative(request));
-  const std::int64_t cutoff_ms = env.NowMs() - RetentionMs(snapshot, request);
-  if (request.mode == VacuumMode::kFull)
-    return PlanFullVacuum(snapshot, cutoff_ms);
-  return PlanLiteVacuum(snapshot, cutoff_ms,
-                        ReadVacuumRecord(snapshot.store()));
+  const std::int64_t now_ms = env.NowMs();
+  const std::int64_t retention_ms = RetentionMs(snapshot, request);
+  const std::int64_t cutoff_ms = now_ms - retention_ms;
+  VacuumDecision decision;
+  if (request.mode) {
+    decision.kind = *request.mode == VacuumMode::kLite
+                        ? VacuumDecision::Kind::kLite
+                        : VacuumDecision::Kind::kFull;
+  } else if (request.is_optimistic) {
+    BAYOU_ASSIGN(decision, DecideVacuum(snapshot, retention_ms, now_ms));
+  }
+  VacuumPlan plan;
+  plan.cutoff_ms = cutoff_ms;
+  if (decision.kind == VacuumDecision::Kind::kSkip) {
+    plan.is_skipped = true;
+  } else if (decision.kind == VacuumDecision::Kind::kLite) {
+    BAYOU_ASSIGN(plan,
+                 PlanLiteVacuum(snapshot, cutoff_ms,
+                                ReadVacuumRecord(snapshot.store()).done_until));
+  } else {
+    BAYOU_ASSIGN(plan, PlanFullVacuum(snapshot, cutoff_ms));
+  }
+  plan.reason = std::move(decision.reason);
+  return plan;
 }
 
 Result<VacuumResult> Vacuum(duckdb::ClientContext& context,
@@ -232,6 +253,8 @@ Result<VacuumResult> Vacuum(duckdb::ClientContext& context,
   BAYOU_TRY(CheckRetention(*snapshot, request));
   BAYOU_ASSIGN(result.plan, PlanVacuum(*snapshot, request, env));
   VacuumPlan& plan = result.plan;
+  result.delete_ms = result.end_ms = env.NowMs();
+  if (plan.is_skipped) return result;
   BAYOU_ASSIGN(
       const Version started,
       Record(context, snapshot, StartOf(*snapshot, request, plan), env));
@@ -253,11 +276,14 @@ Result<VacuumResult> Vacuum(duckdb::ClientContext& context,
     }
   }
   const auto ended =
-      Record(context, snapshot, EndOf(plan, result, outcome.has_value()), env);
+      Record(context, snapshot, EndOf(result, outcome.has_value()), env);
   BAYOU_TRY(outcome);
   BAYOU_TRY(ended);
   result.end_ms = env.NowMs();
-  BAYOU_TRY(WriteVacuumRecord(snapshot->store(), plan.expired_until));
+  VacuumRecord record{.done_until = plan.expired_until, .last_full = *ended};
+  if (plan.mode == VacuumMode::kLite)
+    record.last_full = ReadVacuumRecord(snapshot->store()).last_full;
+  BAYOU_TRY(WriteVacuumRecord(snapshot->store(), record));
   return result;
 }
 

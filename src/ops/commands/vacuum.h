@@ -22,7 +22,10 @@ namespace bayou::commands {
 
 struct VacuumRequest {
   std::optional<std::int64_t> retention_ms;  // nullopt: the table's own.
-  VacuumMode mode = VacuumMode::kFull;
+  // nullopt: what the log says is needed (see vacuum_decision.h), or FULL where
+  // it is not to be asked.
+  std::optional<VacuumMode> mode;
+  bool is_optimistic = true;
   // False allows retention times so short that files go which somebody may
   // still need.
   bool checks_retention = true;
@@ -57,11 +60,11 @@ struct VacuumResult {
 };
 
 // Checks that the table may be written and the retention time is long enough,
-// plans, commits VACUUM START, deletes, and commits VACUUM END. What is gone
-// already is no error. Where something cannot be deleted the rest is, the
-// history says FAILED, and so does the error: kUnavailable, condition
-// DELTA_VACUUM_FAILED, naming files and the first reason. Other errors: as
-// above; kCancelled; see Transaction::Commit.
+// and plans. Unless the plan is to skip, it commits VACUUM START, deletes, and
+// commits VACUUM END. What is gone already is no error. Where something cannot
+// be deleted the rest is, the history says FAILED, and so does the error:
+// kUnavailable, condition DELTA_VACUUM_FAILED, naming files and the first
+// reason. Other errors: as above; kCancelled; see Transaction::Commit.
 Result<VacuumResult> Vacuum(duckdb::ClientContext& context,
                             std::shared_ptr<const table::Snapshot> snapshot,
                             const VacuumRequest& request,

@@ -47,6 +47,10 @@ struct VacuumPlan {
   // LITE: the commits that were looked at.
   std::optional<protocol::Version> first_commit;
   std::optional<protocol::Version> last_commit;
+  // The log alone told that there is nothing to do; `reason` is why, or why a
+  // mode was chosen. See vacuum_decision.h.
+  bool is_skipped = false;
+  std::string reason;
   // The latest version whose commit is older than the cutoff.
   std::optional<protocol::Version> expired_until;
 

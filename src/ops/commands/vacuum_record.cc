@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/commands/vacuum_record.h"
 
-#include <fmt/format.h>
-
 #include "base/json.h"
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
@@ -14,29 +12,43 @@ constexpr const char* kName = "_last_vacuum_info";
 constexpr const char* kDoneUntil =
     "latestCommitVersionOutsideOfRetentionWindow";
 
+constexpr const char* kLastFull = "lastFullVacuumVersion";
+
 std::string Path() { return JoinPath(log::kLogFolder, kName); }
 
-}  // namespace
-
-std::optional<protocol::Version> ReadVacuumRecord(store::Store& store) {
-  const auto text = store.Read(Path());
-  if (!text) return std::nullopt;
-  simdjson::ondemand::parser parser;
-  const simdjson::padded_string padded(*text);
-  simdjson::ondemand::document document;
+std::optional<protocol::Version> VersionOf(const simdjson::dom::element& json,
+                                           const char* key) {
   std::int64_t version = 0;
-  if (parser.iterate(padded).get(document) != simdjson::SUCCESS ||
-      document[kDoneUntil].get(version) != simdjson::SUCCESS || version < 0) {
+  if (json[key].get(version) != simdjson::SUCCESS || version < 0)
     return std::nullopt;
-  }
   return version;
 }
 
-Status WriteVacuumRecord(store::Store& store,
-                         std::optional<protocol::Version> done_until) {
-  return store.Put(Path(), done_until ? fmt::format("{{\"{}\":{}}}\n",
-                                                    kDoneUntil, *done_until)
-                                      : "{}\n");
+}  // namespace
+
+VacuumRecord ReadVacuumRecord(store::Store& store) {
+  const auto text = store.Read(Path());
+  if (!text) return {};
+  simdjson::dom::parser parser;
+  const auto json = ParseJson(parser, *text);
+  if (!json) return {};
+  return {VersionOf(*json, kDoneUntil), VersionOf(*json, kLastFull)};
+}
+
+Status WriteVacuumRecord(store::Store& store, const VacuumRecord& record) {
+  JsonBuffer buffer;
+  JsonWriter writer(buffer);
+  writer.StartObject();
+  if (record.done_until) {
+    writer.Key(kDoneUntil);
+    writer.Int64(*record.done_until);
+  }
+  if (record.last_full) {
+    writer.Key(kLastFull);
+    writer.Int64(*record.last_full);
+  }
+  writer.EndObject();
+  return store.Put(Path(), TakeText(buffer) + "\n");
 }
 
 }  // namespace bayou::commands

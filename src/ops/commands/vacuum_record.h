@@ -13,9 +13,14 @@
 
 namespace bayou::commands {
 
-std::optional<protocol::Version> ReadVacuumRecord(store::Store& store);
+struct VacuumRecord {
+  std::optional<protocol::Version> done_until;
+  // Of the VACUUM END of the last full run that was completed. Bayou's own.
+  std::optional<protocol::Version> last_full;
+};
 
-Status WriteVacuumRecord(store::Store& store,
-                         std::optional<protocol::Version> done_until);
+VacuumRecord ReadVacuumRecord(store::Store& store);
+
+Status WriteVacuumRecord(store::Store& store, const VacuumRecord& record);
 
 }  // namespace bayou::commands

@@ -102,9 +102,10 @@ class VacuumTest : public ::testing::Test {
     const auto snapshot =
         table::Snapshot::Open(store_, *engine_->instance).value();
     VacuumProgress progress;
-    return Vacuum(*connection_->context, snapshot,
-                  {.retention_ms = 0, .checks_retention = false}, progress,
-                  later_);
+    VacuumRequest request;
+    request.retention_ms = retention_ms_;
+    request.checks_retention = false;
+    return Vacuum(*connection_->context, snapshot, request, progress, later_);
   }
   bool IsThere(const std::string& name) {
     return store_->Head(name).has_value();
@@ -113,9 +114,8 @@ class VacuumTest : public ::testing::Test {
   // All that there is is old.
   class Later final : public Env {
    public:
-    std::int64_t NowMs() override {
-      return Env::System().NowMs() + 1'000'000'000;
-    }
+    std::int64_t NowMs() override { return Env::System().NowMs() + by_ms; }
+    std::int64_t by_ms = 1'000'000'000;
     std::uint64_t Random() override { return Env::System().Random(); }
   };
 
@@ -124,6 +124,7 @@ class VacuumTest : public ::testing::Test {
   std::shared_ptr<duckdb::DuckDB> engine_;
   std::unique_ptr<duckdb::Connection> connection_;
   Later later_;
+  std::int64_t retention_ms_ = 0;
 };
 
 TEST_F(VacuumTest, TellsTheHistory) {
@@ -136,7 +137,8 @@ TEST_F(VacuumTest, TellsTheHistory) {
   EXPECT_THAT(*store_->Read(Commit(2)),
               HasSubstr(R"("operation":"VACUUM END")"));
   EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("status":"COMPLETED")"));
-  EXPECT_EQ(ReadVacuumRecord(*store_), 0);
+  EXPECT_EQ(ReadVacuumRecord(*store_).done_until, 0);
+  EXPECT_EQ(ReadVacuumRecord(*store_).last_full, 2);
 }
 
 TEST_F(VacuumTest, ReportsWhatItCannotDelete) {
@@ -150,7 +152,7 @@ TEST_F(VacuumTest, ReportsWhatItCannotDelete) {
   EXPECT_FALSE(IsThere("c"));
   EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("status":"FAILED")"));
   EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("numDeletedFiles":"2")"));
-  EXPECT_EQ(ReadVacuumRecord(*store_), std::nullopt);
+  EXPECT_EQ(ReadVacuumRecord(*store_).last_full, std::nullopt);
 }
 
 TEST_F(VacuumTest, SparesWhatAnotherTakesIntoTheTableMeanwhile) {
@@ -184,18 +186,72 @@ TEST_F(VacuumTest, ChecksBeforeItLooks) {
             "DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE");
 }
 
+TEST_F(VacuumTest, DoesNoMoreThanTheLogAsksFor) {
+  const auto commit_remove = [&](protocol::Version version,
+                                 const std::string& name) {
+    Put(Commit(version), R"({"remove":{"path":")" + name +
+                             R"(","deletionTimestamp":1,"dataChange":true}})"
+                             "\n");
+  };
+  const auto make_older = [&](const std::string& name, std::int64_t ms) {
+    fs::last_write_time(folder_ / name, fs::file_time_type::clock::now() -
+                                            std::chrono::milliseconds(ms));
+  };
+  retention_ms_ = 3'000'000'000;
+  commit_remove(1, "a");
+  make_older(Commit(0), 5'000'000'000);
+  make_older(Commit(1), 1'500'000'000);
+
+  auto result = Run();  // Nobody knows of a full run.
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_FALSE(result->plan.is_skipped);
+  EXPECT_EQ(result->plan.mode, VacuumMode::kFull);
+  EXPECT_EQ(result->files_deleted, 0);
+
+  result = Run();
+  EXPECT_TRUE(result->plan.is_skipped) << result->plan.reason;
+  EXPECT_FALSE(IsThere(Commit(4)));
+
+  later_.by_ms = 2'000'000'000;  // By now, a has been gone for long enough.
+  result = Run();
+  EXPECT_EQ(result->plan.mode, VacuumMode::kLite) << result->plan.reason;
+  EXPECT_EQ(result->files_deleted, 1);
+  EXPECT_FALSE(IsThere("a"));
+  EXPECT_TRUE(Run()->plan.is_skipped);
+
+  retention_ms_ = 2'500'000'000;  // The full run kept more.
+  EXPECT_EQ(Run()->plan.mode, VacuumMode::kFull);
+  EXPECT_TRUE(Run()->plan.is_skipped);
+
+  later_.by_ms = 3'000'000'000;  // The full run is too old.
+  EXPECT_EQ(Run()->plan.mode, VacuumMode::kFull);
+}
+
+TEST_F(VacuumTest, AFailedRunIsNone) {
+  store_->stuck = "a";
+  EXPECT_FALSE(Run());
+  retention_ms_ = 1;
+  store_->stuck.clear();
+  const auto result = Run();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->plan.mode, VacuumMode::kFull);
+  EXPECT_FALSE(result->plan.is_skipped);
+}
+
 TEST_F(VacuumTest, TheRecordIsAHint) {
   for (const char* text :
        {"", "{}", "[", R"({"x":1})",
         R"({"latestCommitVersionOutsideOfRetentionWindow":-1})",
         R"({"latestCommitVersionOutsideOfRetentionWindow":"a"})"}) {
     Put("_delta_log/_last_vacuum_info", text);
-    EXPECT_EQ(ReadVacuumRecord(*store_), std::nullopt) << text;
+    EXPECT_EQ(ReadVacuumRecord(*store_).done_until, std::nullopt) << text;
   }
-  ASSERT_TRUE(WriteVacuumRecord(*store_, 7));
-  EXPECT_EQ(ReadVacuumRecord(*store_), 7);
-  ASSERT_TRUE(WriteVacuumRecord(*store_, std::nullopt));
-  EXPECT_EQ(ReadVacuumRecord(*store_), std::nullopt);
+  ASSERT_TRUE(WriteVacuumRecord(*store_, {.done_until = 7, .last_full = {}}));
+  EXPECT_EQ(ReadVacuumRecord(*store_).done_until, 7);
+  EXPECT_EQ(ReadVacuumRecord(*store_).last_full, std::nullopt);
+  ASSERT_TRUE(WriteVacuumRecord(*store_, {.done_until = {}, .last_full = 9}));
+  EXPECT_EQ(ReadVacuumRecord(*store_).done_until, std::nullopt);
+  EXPECT_EQ(ReadVacuumRecord(*store_).last_full, 9);
 }
 
 }  // namespace
