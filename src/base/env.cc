@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/env_scope.h"
+
 namespace bayou {
 namespace {
 
@@ -27,12 +29,18 @@ class SystemEnv final : public Env {
   }
 };
 
+thread_local Env* scoped_env = nullptr;
+
 }  // namespace
 
 Env& Env::System() {
   static SystemEnv env;
-  return env;
+  return scoped_env != nullptr ? *scoped_env : env;
 }
+
+EnvScope::EnvScope(Env& env) : before_(scoped_env) { scoped_env = &env; }
+
+EnvScope::~EnvScope() { scoped_env = before_; }
 
 std::string NewUuid(Env& env) {
   constexpr std::string_view kDigits = "0123456789abcdef";

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <thread>
+
+#include "base/env_scope.h"
 
 namespace bayou {
 namespace {
@@ -23,6 +26,21 @@ TEST(NewUuid, HasVersionAndVariantWhateverTheBits) {
   FixedEnv ones(~std::uint64_t{0});
   EXPECT_EQ(NewUuid(zeros), "00000000-0000-4000-8000-000000000000");
   EXPECT_EQ(NewUuid(ones), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+}
+
+TEST(EnvScope, IsTheSystemOfItsThreadWhileItLasts) {
+  FixedEnv ones(1);
+  FixedEnv twos(2);
+  {
+    const EnvScope outer(ones);
+    {
+      const EnvScope inner(twos);
+      EXPECT_EQ(&Env::System(), &twos);
+      std::thread([&] { EXPECT_NE(&Env::System(), &twos); }).join();
+    }
+    EXPECT_EQ(&Env::System(), &ones);
+  }
+  EXPECT_NE(&Env::System(), &ones);
 }
 
 TEST(SystemEnv, GivesDistinctUuids) {

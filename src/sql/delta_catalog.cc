@@ -16,8 +16,8 @@
 #include <duckdb/storage/database_size.hpp>
 #include <duckdb/storage/storage_extension.hpp>
 
-#include "base/uri_path.h"
 #include "kernel/engine/engine.h"
+#include "kernel/store/location.h"
 #include "sql/change_plans.h"
 #include "sql/delta_table.h"
 #include "sql/delta_transaction.h"
@@ -30,7 +30,7 @@ namespace {
 // A table's own folder passes too: a lake without tables, so that the command
 // runs wherever a user happens to be.
 Result<LakeFolder> OpenLake(const std::string& path) {
-  BAYOU_ASSIGN(std::string location, LocationFromUser(path));
+  BAYOU_ASSIGN(std::string location, store::ParseLocation(path));
   const Place place = PlaceAt(path);
   if (place == Place::kFolder || place == Place::kTable)
     return LakeFolder(std::move(location));
@@ -61,7 +61,8 @@ Status CheckLocation(const duckdb::CreateTableInfo& info,
                      const std::string& place) {
   BAYOU_ASSIGN(const TableOptions options, FromCreateTable(info));
   if (!options.location) return {};
-  BAYOU_ASSIGN(const std::string location, LocationFromUser(*options.location));
+  BAYOU_ASSIGN(const std::string location,
+               store::ParseLocation(*options.location));
   if (location == place) return {};
   return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
               "LOCATION: a lake's tables lie in its folder, this one at " +
@@ -91,7 +92,7 @@ DeltaCatalog::DeltaCatalog(duckdb::AttachedDatabase& database,
 Result<std::optional<std::string>> DeltaCatalog::FindTable(
     std::string_view schema, const std::string& table) const {
   if (lake_) return lake_->FindTable(schema, table);
-  BAYOU_ASSIGN(std::string location, LocationFromUser(table));
+  BAYOU_ASSIGN(std::string location, store::ParseLocation(table));
   if (!table::Snapshot::IsTable(location)) return std::nullopt;
   return location;
 }
@@ -102,7 +103,7 @@ Result<std::optional<std::string>> DeltaCatalog::PlaceForNewTable(
                FindTable(schema, info.table));
   if (!found) {
     BAYOU_ASSIGN(std::string place, lake_ ? lake_->NewTable(schema, info.table)
-                                          : LocationFromUser(info.table));
+                                          : store::ParseLocation(info.table));
     BAYOU_TRY(CheckLocation(info, place));
     return place;
   }
@@ -219,7 +220,7 @@ duckdb::CatalogEntryLookup DeltaCatalog::TryLookupEntryInternal(
   }
   try {
     const std::string location =
-        engine::Unwrap(LocationFromUser(lookup.GetEntryName()));
+        engine::Unwrap(store::ParseLocation(lookup.GetEntryName()));
     engine::Unwrap(table::Snapshot::Open(location, GetDatabase()));
   } catch (const std::exception& exception) {
     found.error = duckdb::ErrorData(exception);

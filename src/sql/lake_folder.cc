@@ -8,6 +8,7 @@
 
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
+#include "kernel/store/location.h"
 #include "kernel/table/snapshot.h"
 #include "sql/token.h"
 
@@ -148,8 +149,10 @@ std::vector<std::string> LakeFolder::Tables(std::string_view schema) const {
 }
 
 Place PlaceAt(std::string_view path) {
-  const Result<std::string> location = LocationFromUser(path);
+  const Result<std::string> location = store::ParseLocation(path);
   if (!location) return Place::kNothing;
+  if (store::HasRegisteredScheme(*location))
+    return IsTable(*location) ? Place::kTable : Place::kNothing;
   std::error_code error;
   const fs::file_status status = fs::status(*location, error);
   if (fs::is_directory(status))

@@ -52,7 +52,7 @@ class LakeFolder {
   std::string path_;
 };
 
-// What is at a path as a user types it (see LocationFromUser).
+// What is at a path as a user types it (see store::ParseLocation).
 Place PlaceAt(std::string_view path);
 
 }  // namespace bayou::sql

@@ -7,8 +7,8 @@
 #include <duckdb/main/stream_query_result.hpp>
 #include <duckdb/parser/parser.hpp>
 
-#include "base/uri_path.h"
 #include "kernel/engine/engine.h"
+#include "kernel/store/location.h"
 #include "sql/cell_text.h"
 #include "sql/commit_failure.h"
 #include "sql/completion.h"
@@ -377,7 +377,7 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionOptions& options) {
   BAYOU_ASSIGN(auto engine,
                engine::StartEngine({.memory_limit = options.memory_limit,
                                     .threads = options.threads}));
-  BAYOU_ASSIGN(std::string lake, LocationFromUser(options.lake));
+  BAYOU_ASSIGN(std::string lake, store::ParseLocation(options.lake));
   auto session =
       std::make_unique<SqlSession>(std::move(engine), std::move(lake));
   BAYOU_TRY(session->Start(options));

@@ -8,8 +8,8 @@
 #include <duckdb/planner/binder.hpp>
 #include <duckdb/planner/tableref/bound_at_clause.hpp>
 
-#include "base/uri_path.h"
 #include "kernel/engine/engine.h"
+#include "kernel/store/location.h"
 #include "sql/delta_catalog.h"
 #include "sql/delta_table.h"
 #include "sql/lake_folder.h"
@@ -93,7 +93,7 @@ std::shared_ptr<const table::Snapshot> OpenTable(duckdb::ClientContext& context,
 std::string LocationOf(duckdb::ClientContext& context,
                        const std::string& argument) {
   const TableName name = NameOf(context, argument);
-  if (name.is_path) return engine::Unwrap(LocationFromUser(name.table()));
+  if (name.is_path) return engine::Unwrap(store::ParseLocation(name.table()));
   return FindTable(context, name).snapshot()->location();
 }
 

@@ -13,6 +13,7 @@
 #include "base/env.h"
 #include "kernel/engine/exact_parquet.h"
 #include "kernel/engine/nested_variants.h"
+#include "kernel/engine/store_file_system.h"
 
 namespace bayou::engine {
 namespace {
@@ -51,13 +52,14 @@ Translation TranslateIo(const duckdb::ErrorData& error) {
       case ENFILE:
         return {ErrorCode::kResourceExhausted, "OUT_OF_SPACE"};
       default:
-        break;
+        return {ErrorCode::kUnavailable, "IO_ERROR"};
     }
   }
   if (error.RawMessage().find("No files found") != std::string::npos) {
     return {ErrorCode::kNotFound, "FILE_NOT_FOUND"};
   }
-  return {ErrorCode::kUnavailable, "IO_ERROR"};
+  // The system had nothing against it: what was read is not what it should be.
+  return {ErrorCode::kCorruption, "FILE_CORRUPT"};
 }
 
 Translation Translate(const duckdb::ErrorData& error) {
@@ -148,6 +150,7 @@ Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(
     auto engine = std::make_shared<duckdb::DuckDB>(nullptr, &config);
     RegisterExactParquet(*engine->instance);
     AllowNestedVariants(*engine->instance);
+    RegisterStoreFileSystem(*engine->instance);
     return engine;
   });
 }

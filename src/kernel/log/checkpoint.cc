@@ -243,7 +243,12 @@ Error Unreadable(std::span<const std::string> files, const Error& cause) {
   std::string names = files.front();
   if (files.size() > 1)
     names += fmt::format(" (or one of {} more)", files.size() - 1);
-  return {ErrorCode::kCorruption, "DELTA_CHECKPOINT_UNREADABLE",
+  // Another checkpoint may do in any case, but a store that cannot be reached
+  // has broken none.
+  const ErrorCode code = cause.code == ErrorCode::kUnavailable
+                             ? ErrorCode::kUnavailable
+                             : ErrorCode::kCorruption;
+  return {code, "DELTA_CHECKPOINT_UNREADABLE",
           fmt::format("the checkpoint {} cannot be read: {}", names,
                       cause.message)};
 }

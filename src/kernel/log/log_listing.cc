@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/uri_path.h"
+#include "kernel/store/location.h"
 
 namespace bayou::log {
 namespace {
@@ -27,7 +28,7 @@ std::optional<std::string> EnclosingTable(std::string location) {
     const std::size_t slash = location.find_last_of('/');
     if (slash == std::string::npos || slash == 0) return std::nullopt;
     location.resize(slash);
-    if (HasLog(*store::OpenLocalStore(location))) return location;
+    if (HasLog(*store::OpenStore(location))) return location;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <duckdb/parallel/task_scheduler.hpp>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -268,7 +269,9 @@ Result<std::shared_ptr<const LogState>> LogState::Replay(
     std::shared_ptr<store::Store> store, duckdb::DatabaseInstance& database,
     const LogSegment& segment, std::string* unreadable) {
   LogTail tail;
-  BAYOU_TRY(ReadDeltas(*store, segment.deltas, tail, unreadable));
+  const bool has_threads =
+      duckdb::TaskScheduler::GetScheduler(database).NumberOfThreads() > 1;
+  BAYOU_TRY(ReadDeltas(*store, segment.deltas, tail, unreadable, has_threads));
   BAYOU_ASSIGN(Checkpoint checkpoint,
                ReadCheckpoint(*store, database, segment, tail, unreadable));
   tail.Take(std::exchange(checkpoint.actions, {}));

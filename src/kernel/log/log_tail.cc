@@ -103,14 +103,15 @@ std::size_t BatchOf(std::span<const LogFileName> files) {
 }
 
 std::vector<Result<Actions>> ReadAll(store::Store& store,
-                                     std::span<const LogFileName> files) {
+                                     std::span<const LogFileName> files,
+                                     bool with_second_thread) {
   std::vector<Result<Actions>> results(files.size());
   const auto read = [&](std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < end; ++i) {
       if (!IsLarge(files[i])) results[i] = ReadDelta(store, files[i]);
     }
   };
-  if (files.size() < kManyFiles) {
+  if (!with_second_thread || files.size() < kManyFiles) {
     read(0, files.size());
   } else {
     std::thread other(read, 0, files.size() / 2);
@@ -174,11 +175,13 @@ void LogTail::Take(std::vector<protocol::Action> older) {
 }
 
 Status ReadDeltas(store::Store& store, std::span<const LogFileName> deltas,
-                  LogTail& tail, std::string* unreadable) {
+                  LogTail& tail, std::string* unreadable,
+                  bool with_second_thread) {
   while (!deltas.empty()) {
     const std::size_t count = BatchOf(deltas);
     const auto batch = deltas.last(count);
-    std::vector<Result<Actions>> results = ReadAll(store, batch);
+    std::vector<Result<Actions>> results =
+        ReadAll(store, batch, with_second_thread);
     for (std::size_t i = count; i-- > 0;) {
       const Status taken = IsLarge(batch[i])
                                ? TakePieces(store, batch[i], tail)

@@ -36,11 +36,12 @@ struct LogTail {
   void Take(protocol::Action older);
 };
 
-// Reads `deltas`, newest first; long tails with two threads.
-// Errors: those of ParseActions, naming table and file; kCorruption,
+// Reads `deltas`, newest first; long tails with a second thread, if there may
+// be one. Errors: those of ParseActions, naming table and file; kCorruption,
 // DELTA_LOG_EMPTY_COMMIT for a commit without content. `unreadable` gets the
 // name of a compacted file at fault: its commits can stand in for it.
 Status ReadDeltas(store::Store& store, std::span<const LogFileName> deltas,
-                  LogTail& tail, std::string* unreadable);
+                  LogTail& tail, std::string* unreadable,
+                  bool with_second_thread = false);
 
 }  // namespace bayou::log

@@ -351,9 +351,10 @@ void DataFileReader::Rethrow(duckdb::ClientContext& context,
                        " does not exist; it may have been vacuumed, or deleted "
                        "by hand"});
   }
-  // The machine refuses: the file may well be right.
+  // The machine, or the store, refuses: the file may well be right.
   const bool refused = error.code == ErrorCode::kPermissionDenied ||
-                       error.code == ErrorCode::kResourceExhausted;
+                       error.code == ErrorCode::kResourceExhausted ||
+                       error.code == ErrorCode::kUnavailable;
   engine::Throw({refused ? error.code : ErrorCode::kCorruption,
                  refused ? error.condition : "DELTA_PARQUET_INVALID",
                  "cannot read data file " + file.path + " of " +

@@ -11,6 +11,7 @@
 #include "kernel/log/log_listing.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_schema.h"
+#include "kernel/store/location.h"
 
 namespace bayou::table {
 namespace {
@@ -141,7 +142,7 @@ Result<Version> VersionAt(const std::shared_ptr<store::Store>& store,
 Result<std::shared_ptr<const Snapshot>> Snapshot::Open(
     const std::string& location, duckdb::DatabaseInstance& database,
     const TimeTravel& at) {
-  return Open(store::OpenLocalStore(location), database, at);
+  return Open(store::OpenStore(location), database, at);
 }
 
 Result<std::shared_ptr<const Snapshot>> Snapshot::Open(
@@ -197,7 +198,7 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Changed(
 }
 
 bool Snapshot::IsTable(const std::string& location) {
-  const auto store = store::OpenLocalStore(location);
+  const auto store = store::OpenStore(location);
   // Two look-ups answer for nearly every table; a listing does for the rest.
   for (const std::string& name :
        {std::string(log::kLastCheckpoint), log::CommitName(0)}) {

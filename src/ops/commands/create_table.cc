@@ -11,7 +11,7 @@
 #include "kernel/log/log_file_name.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
-#include "kernel/store/store.h"
+#include "kernel/store/location.h"
 #include "kernel/table/snapshot.h"
 #include "kernel/write/file_layout.h"
 #include "ops/commands/clustering.h"
@@ -250,7 +250,7 @@ Result<transaction::Transaction> CreateTableAround(
     const std::string& location, const TableDefinition& definition, Env& env) {
   BAYOU_ASSIGN(NewTable table, Define(definition, location, nullptr, env));
   auto transaction = transaction::Transaction::Create(
-      store::OpenLocalStore(location), std::move(table.protocol),
+      store::OpenStore(location), std::move(table.protocol),
       std::move(table.metadata), env);
   if (!table.clustering.empty())
     transaction.SetDomain(ClusteringDomain(table.clustering));
