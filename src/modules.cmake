@@ -25,7 +25,7 @@ bayou_module(kernel/scan "which files and which rows"
 bayou_module(kernel/write "rows to files"
              USES kernel/table)
 bayou_module(kernel/transaction "stages actions, checks conflicts, commits"
-             USES kernel/table)
+             USES kernel/scan kernel/write)
 
 # What people ask for by name.
 bayou_module(ops/commands "what people ask for by name"

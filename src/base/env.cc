@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 #include "base/env_scope.h"
 
@@ -26,6 +27,10 @@ class SystemEnv final : public Env {
     // could overwrite another writer's, so there is nothing to fall back to.
     if (getentropy(&bits, sizeof bits) != 0) std::abort();
     return bits;
+  }
+
+  void Sleep(std::int64_t milliseconds) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   }
 };
 

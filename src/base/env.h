@@ -19,6 +19,9 @@ class Env {
   // 64 uniformly distributed bits. Safe to call from any thread.
   virtual std::uint64_t Random() = 0;
 
+  // Waits. An Env whose clock is its own need not.
+  virtual void Sleep(std::int64_t milliseconds) { (void)milliseconds; }
+
   // The machine's clock and a generator seeded by the operating system.
   static Env& System();
 };

@@ -121,7 +121,8 @@ std::vector<Row> JudgedRows(
   const scan::BoundScan all = scan::BindScan(
       context, snapshot,
       {.allow_external_paths = BoolSetting(context, kAllowExternalPaths),
-       .entry = nullptr});
+       .entry = nullptr,
+       .reads = nullptr});
   scan::VisitFiles(*all.bind_data, [&](const scan::FileVerdict& verdict) {
     rows.push_back(Judged({.file = verdict.file,
                            .kept = false,

@@ -50,7 +50,8 @@ duckdb::unique_ptr<duckdb::LogicalOperator> BindChanges(
   scan::BoundScan scan = scan::BindChangeFeed(
       context, LocationOf(context, TableArgument(input)), range,
       {.allow_external_paths = BoolSetting(context, kAllowExternalPaths),
-       .entry = nullptr});
+       .entry = nullptr,
+       .reads = nullptr});
   names = scan.names;
   duckdb::virtual_column_map_t hidden;
   if (scan.function.get_virtual_columns) {

@@ -159,5 +159,12 @@ TEST(CheckUserProperties, SaysWhatIsWrong) {
   }
 }
 
+TEST(CheckUserProperties, TheLevelThatOnlySomeEnginesHaveCanBeForced) {
+  EXPECT_TRUE(CheckUserProperties(
+      {{"delta.isolationLevel", "WriteSerializable"}}, true));
+  EXPECT_FALSE(
+      CheckUserProperties({{"delta.isolationLevel", "Snapshot"}}, true));
+}
+
 }  // namespace
 }  // namespace bayou::protocol

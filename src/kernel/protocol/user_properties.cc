@@ -36,7 +36,8 @@ bool MappingMode(std::string_view text) {
 bool CheckpointPolicy(std::string_view text) {
   return EqualIgnoringCase(text, "classic") || EqualIgnoringCase(text, "v2");
 }
-// delta-spark fails on a table with another level.
+// delta-spark fails on a table with another level, so WriteSerializable, which
+// Databricks has, must be forced.
 bool IsolationLevel(std::string_view text) {
   return EqualIgnoringCase(text, "Serializable");
 }
@@ -190,6 +191,9 @@ Status Check(std::string_view key, std::string_view value, bool allow_unknown) {
     return Unknown(key);
   }
   if (found->accepts(value)) return {};
+  const bool is_forced = allow_unknown && key == "delta.isolationLevel" &&
+                         EqualIgnoringCase(value, "WriteSerializable");
+  if (is_forced) return {};
   return Invalid(key, "cannot be '" + std::string(value) + "'; it takes " +
                           std::string(found->form));
 }

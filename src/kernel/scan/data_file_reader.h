@@ -21,6 +21,7 @@ struct ScanFunctionInfo : public duckdb::TableFunctionInfo {
   std::shared_ptr<const DataFileSource> source;
   std::shared_ptr<OpenedFiles> opened = std::make_shared<OpenedFiles>();
   duckdb::table_function_t parquet_scan = nullptr;  // DuckDB's own.
+  duckdb::table_function_init_global_t begin_parquet_scan = nullptr;
 };
 
 class DataFileReader : public duckdb::MultiFileReader {

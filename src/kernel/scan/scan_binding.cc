@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/scan/scan_binding.h"
 
+#include <algorithm>
 #include <duckdb/catalog/catalog.hpp>
 #include <duckdb/catalog/catalog_entry/table_function_catalog_entry.hpp>
 #include <duckdb/common/multi_file/multi_file_states.hpp>
@@ -9,6 +10,7 @@
 
 #include "kernel/scan/data_file_reader.h"
 #include "kernel/scan/exact_statistics.h"
+#include "kernel/scan/file_pruning.h"
 #include "kernel/scan/hidden_columns.h"
 
 namespace bayou::scan {
@@ -46,6 +48,20 @@ duckdb::virtual_column_map_t VirtualColumns(
 bool SupportsPushdown(const FunctionData&, duckdb::idx_t column) {
   const auto hidden = HiddenColumnOf(column);
   return !hidden || *hidden < HiddenColumn::kRowId;
+}
+
+duckdb::unique_ptr<duckdb::GlobalTableFunctionState> Begin(
+    ClientContext& context, duckdb::TableFunctionInitInput& input) {
+  const DataFileReader& reader = ReaderOf(*input.bind_data);
+  const bool finds_rows_to_change =
+      std::ranges::any_of(input.column_ids, [](const duckdb::column_t column) {
+        return HiddenColumnOf(column) == HiddenColumn::kFileNumber;
+      });
+  if (const auto& reads = reader.table().options.reads;
+      reads && !finds_rows_to_change) {
+    reads->Note(FilesOf(*input.bind_data).pruning());
+  }
+  return reader.info().begin_parquet_scan(context, input);
 }
 
 // DuckDB's own scan, with the file and the table named when a file is broken.
@@ -93,6 +109,9 @@ duckdb::InsertionOrderPreservingMap<std::string> Explain(
 
 duckdb::vector<duckdb::PartitionStatistics> PartitionStatisticsOf(
     ClientContext&, duckdb::GetPartitionStatsInput& input) {
+  // The answer of count(*), maybe: then there will be no scan.
+  if (const auto& reads = ReaderOf(*input.bind_data).table().options.reads)
+    reads->Note(FilesOf(*input.bind_data).pruning());
   return ExactStatistics(FilesOf(*input.bind_data));
 }
 
@@ -126,6 +145,7 @@ BoundScan BindFiles(ClientContext& context,
   function = ParquetScan(context);
   auto info = duckdb::make_shared_ptr<ScanFunctionInfo>();
   info->parquet_scan = function.function;
+  info->begin_parquet_scan = function.init_global;
   info->source = std::move(source);
   const std::string location = table->snapshot->location();
   info->table = std::move(table);
@@ -133,6 +153,7 @@ BoundScan BindFiles(ClientContext& context,
   function.name = "bayou_scan";
   function.function_info = info;
   function.function = Scan;
+  function.init_global = Begin;
   function.get_multi_file_reader = MakeReader;
   function.get_virtual_columns = VirtualColumns;
   function.get_bind_info = DescribeBinding;

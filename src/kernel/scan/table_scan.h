@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/scan/scan_reads.h"
 #include "kernel/table/snapshot.h"
 
 namespace bayou::scan {
@@ -28,6 +29,9 @@ struct ScanOptions {
   // function.get_bind_info reports it as BindInfo::table, because DuckDB's
   // binder finds hidden columns and write targets through it.
   duckdb::optional_ptr<duckdb::TableCatalogEntry> entry;
+
+  // Where the scan is noted, if anywhere.
+  std::shared_ptr<ScanReads> reads;
 };
 
 // What a catalog entry or a table function's bind hands to DuckDB.

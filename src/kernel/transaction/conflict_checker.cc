@@ -155,8 +155,9 @@ bool WouldRead(const ReadSet& reads, const AddFile& add) {
   if (reads.whole_table) return true;
   log::PartitionView values;
   const log::FileView view = log::ViewOf(add, values);
-  return std::ranges::any_of(
-      reads.scans, [&](const auto& scan) { return scan->Keep(view); });
+  const auto keeps = [&](const auto& scan) { return scan->Keep(view); };
+  return std::ranges::any_of(reads.scans, keeps) ||
+         std::ranges::any_of(reads.row_scans, keeps);
 }
 
 Status CheckAddedFiles(const LosingTransaction& loser,
@@ -166,6 +167,7 @@ Status CheckAddedFiles(const LosingTransaction& loser,
     const auto* add = std::get_if<AddFile>(&action);
     if (add == nullptr || !add->data_change || !WouldRead(loser.reads, *add))
       continue;
+    if (loser.settled.contains(CanonicalPath(add->path))) continue;
     return Conflict("DELTA_CONCURRENT_APPEND", loser, winner,
                     "added rows in file " + add->path +
                         ", which this statement would have read");
@@ -194,8 +196,10 @@ Status CheckRemovedTwice(const LosingTransaction& loser,
                          const WinningCommit& winner) {
   if (loser.staged.removes.empty()) return {};
   std::unordered_set<std::string> ours;
-  for (const RemoveFile& remove : loser.staged.removes)
-    ours.insert(CanonicalPath(remove.path));
+  for (const RemoveFile& remove : loser.staged.removes) {
+    const std::string path = CanonicalPath(remove.path);
+    if (!loser.settled.contains(path)) ours.insert(path);
+  }
   for (const protocol::Action& action : winner.actions) {
     const auto* remove = std::get_if<RemoveFile>(&action);
     if (remove == nullptr || !ours.contains(CanonicalPath(remove->path)))

@@ -28,9 +28,14 @@ struct ReadSet {
   bool whole_table = false;
   // Each stands for a scan, which read the files that it keeps.
   std::vector<std::shared_ptr<const log::FilePredicate>> scans;
+  // The same, of scans whose rows are judged each by itself: what becomes of
+  // one depends on no other, so that rows which go elsewhere do not matter.
+  std::vector<std::shared_ptr<const log::FilePredicate>> row_scans;
   std::set<std::string> app_ids;  // Whose version it looked up.
 
-  bool HasFiles() const { return whole_table || !scans.empty(); }
+  bool HasFiles() const {
+    return whole_table || !scans.empty() || !row_scans.empty();
+  }
 };
 
 // A commit that landed first.
@@ -46,9 +51,13 @@ struct WinningCommit {
 struct LosingTransaction {
   std::string_view table;  // For messages.
   const ReadSet& reads;
-  // Canonical paths of the files that its scans read; may be left empty when
-  // the winner removed none with dataChange.
+  // Canonical paths of the files of which it matters that rows went: what its
+  // scans read, but for row scans under kWriteSerializable. May be left empty
+  // when the winner removed none with dataChange.
   const std::set<std::string>& files_read;
+  // Those of the files that both change for which that is settled: see
+  // row_level_merge.h.
+  const std::set<std::string>& settled;
   const StagedActions& staged;
   IsolationLevel isolation = IsolationLevel::kSerializable;
   // As read, or as adopted from earlier winners.

@@ -67,6 +67,7 @@ class ConflictCheckerTest : public ::testing::Test {
     const LosingTransaction loser{.table = "/t",
                                   .reads = reads_,
                                   .files_read = files_read_,
+                                  .settled = settled_,
                                   .staged = staged_,
                                   .isolation = isolation_,
                                   .protocol = protocol_,
@@ -84,6 +85,7 @@ class ConflictCheckerTest : public ::testing::Test {
 
   ReadSet reads_;
   std::set<std::string> files_read_;
+  std::set<std::string> settled_;
   StagedActions staged_;
   IsolationLevel isolation_ = IsolationLevel::kSerializable;
   Protocol protocol_;
@@ -118,8 +120,8 @@ TEST_F(ConflictCheckerTest, AProtocolThatBayouCannotWriteStops) {
   Protocol beyond;
   beyond.min_writer_version = 7;
   beyond.writer_features = {"appendOnly", "invariants", "fromTheFuture"};
-  const LosingTransaction loser{"/t",       reads_,    files_read_, staged_,
-                                isolation_, protocol_, metadata_};
+  const LosingTransaction loser{"/t",    reads_,     files_read_, settled_,
+                                staged_, isolation_, protocol_,   metadata_};
   const Status status = CheckConflict(loser, {7, {beyond}});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().condition, "DELTA_UNSUPPORTED_WRITER_FEATURE");
@@ -275,6 +277,21 @@ TEST_F(ConflictCheckerTest, AVectorOfTheSameFileCountsAsTheFile) {
   with_vector.deletion_vector.emplace();
   EXPECT_EQ(ConflictWith({Info(false), with_vector}),
             "DELTA_CONCURRENT_DELETE_DELETE");
+}
+
+TEST_F(ConflictCheckerTest, WhatIsSettledRowByRowIsNoConflict) {
+  isolation_ = IsolationLevel::kWriteSerializable;
+  reads_.row_scans.push_back(std::make_shared<OnePartition>("a"));
+  staged_.removes = {Removed("x")};
+  EXPECT_EQ(ConflictWith({Info(false), Removed("x"), Added("x")}),
+            "DELTA_CONCURRENT_APPEND");
+  settled_ = {"x"};
+  EXPECT_EQ(ConflictWith({Info(false), Removed("x"), Added("x")}), "");
+  EXPECT_EQ(ConflictWith({Info(false), Removed("x"), Added("x"), Added("y")}),
+            "DELTA_CONCURRENT_APPEND");
+  files_read_ = {"x"};  // By another scan, as a whole.
+  EXPECT_EQ(ConflictWith({Info(false), Removed("x"), Added("x")}),
+            "DELTA_CONCURRENT_DELETE_READ");
 }
 
 // ------------------------------------------------------------------- order

@@ -13,6 +13,7 @@
 #include "kernel/log/log_file_name.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
+#include "kernel/transaction/back_off.h"
 #include "kernel/transaction/row_ids.h"
 
 namespace bayou::transaction {
@@ -140,14 +141,20 @@ void Transaction::SetDomain(protocol::DomainMetadata domain) {
 }
 
 void Transaction::SetAppVersion(protocol::SetTransaction app) {
-  std::erase_if(staged_.app_versions, [&](const auto& staged) {
-    return staged.app_id == app.app_id;
-  });
+  for (protocol::SetTransaction& known : staged_.app_versions) {
+    if (known.app_id != app.app_id) continue;
+    if (app.version > known.version) known = std::move(app);
+    return;
+  }
   staged_.app_versions.push_back(std::move(app));
 }
 
 void Transaction::ReadFiles(std::shared_ptr<const log::FilePredicate> files) {
   reads_.scans.push_back(std::move(files));
+}
+
+void Transaction::ReadRows(std::shared_ptr<const log::FilePredicate> files) {
+  reads_.row_scans.push_back(std::move(files));
 }
 
 std::optional<std::int64_t> Transaction::AppVersion(const std::string& app_id) {
@@ -192,9 +199,12 @@ Result<Version> Transaction::Commit(const Operation& operation) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     BAYOU_ASSIGN(const Outcome outcome, Try(operation, version, &before));
     if (outcome == Outcome::kCommitted) return version;
-    if (outcome == Outcome::kLost) ++version;
     blocked = outcome == Outcome::kBlocked ? blocked + 1 : 0;
     if (blocked == kMaxBlockedAttempts) return Blocked(version);
+    env_->Sleep(BackOffMs(attempt + 1, *env_));
+    if (outcome != Outcome::kLost) continue;
+    ++version;
+    BAYOU_TRY(CatchUp(&version, &before));
   }
   const Error exhausted{
       ErrorCode::kUnavailable, "DELTA_COMMIT_RETRIES_EXHAUSTED",
@@ -227,6 +237,17 @@ Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
   may_be_committed_ = false;
   BAYOU_TRY(YieldTo(**holder, before));
   return Outcome::kLost;
+}
+
+// A put that is bound to lose costs more than a look.
+Status Transaction::CatchUp(Version* version, Predecessor* before) {
+  while (true) {
+    BAYOU_ASSIGN(const std::optional<WinningCommit> holder,
+                 ReadCommit(*version));
+    if (!holder) return {};
+    BAYOU_TRY(YieldTo(*holder, before));
+    ++*version;
+  }
 }
 
 Transaction::Outcome Transaction::Committed() {
@@ -275,25 +296,43 @@ Status Transaction::YieldTo(const WinningCommit& winner, Predecessor* before) {
                     "of this statement was committed",
                     location()));
   }
-  if (RemovesData(winner)) BAYOU_TRY(FindFilesRead());
+  const IsolationLevel isolation = IsolationLevelOf(metadata(), staged_);
+  RowLevelMerge merge;
+  if (RemovesData(winner)) {
+    BAYOU_TRY(FindFilesRead(isolation));
+    if (isolation == IsolationLevel::kWriteSerializable)
+      merge = RowLevelMerge::Plan(base_, staged_, winner);
+  }
   static const std::set<std::string> kNone;
   BAYOU_TRY(CheckConflict({.table = location(),
                            .reads = reads_,
                            .files_read = files_read_ ? *files_read_ : kNone,
+                           .settled = merge.files(),
                            .staged = staged_,
-                           .isolation = IsolationLevelOf(metadata(), staged_),
+                           .isolation = isolation,
                            .protocol = protocol_,
                            .metadata = metadata_},
                           winner));
+  BAYOU_TRY(MergeRows(merge));
   BAYOU_TRY(store_->Sync(CommitPath(winner.version)));
   return Adopt(winner, before);
 }
 
-Status Transaction::FindFilesRead() {
-  if (files_read_ || reads_.whole_table || reads_.scans.empty()) return {};
+Status Transaction::MergeRows(const RowLevelMerge& merge) {
+  write::DeletionVectorWriter vectors(*store_, *env_);
+  BAYOU_TRY(merge.Apply(staged_, vectors));
+  return vectors.Finish(&own_files_);
+}
+
+Status Transaction::FindFilesRead(IsolationLevel isolation) {
+  if (files_read_ || reads_.whole_table) return {};
   files_read_.emplace();
+  auto scans = reads_.scans;
+  if (isolation != IsolationLevel::kWriteSerializable) {
+    scans.insert(scans.end(), reads_.row_scans.begin(), reads_.row_scans.end());
+  }
   std::vector<protocol::AddFile> batch;
-  for (const auto& scan : reads_.scans) {
+  for (const auto& scan : scans) {
     BAYOU_ASSIGN(const auto files, base_->state().Files({}, scan));
     for (bool more = true; more;) {
       BAYOU_ASSIGN(more, files->Next(batch));

@@ -28,6 +28,7 @@
 #include "kernel/table/snapshot.h"
 #include "kernel/transaction/commit_info.h"
 #include "kernel/transaction/conflict_checker.h"
+#include "kernel/transaction/row_level_merge.h"
 #include "kernel/transaction/staged_actions.h"
 
 namespace bayou::transaction {
@@ -70,6 +71,7 @@ class Transaction {
   void SetProtocol(protocol::Protocol protocol);
   void SetMetadata(protocol::Metadata metadata);
   void SetDomain(protocol::DomainMetadata domain);
+  // The highest version of an application counts.
   void SetAppVersion(protocol::SetTransaction app);
 
   // ---- What the changes depend on.
@@ -78,6 +80,8 @@ class Transaction {
   // The files of the base version that `files` keeps, and whatever else it
   // would keep.
   void ReadFiles(std::shared_ptr<const log::FilePredicate> files);
+  // The same, where each row was judged by itself: see ReadSet::row_scans.
+  void ReadRows(std::shared_ptr<const log::FilePredicate> files);
   // The version that the application has written last, or nullopt.
   std::optional<std::int64_t> AppVersion(const std::string& app_id);
 
@@ -141,7 +145,10 @@ class Transaction {
   // nullopt: nobody has the version.
   Result<std::optional<WinningCommit>> ReadCommit(Version version) const;
   Status YieldTo(const WinningCommit& winner, Predecessor* before);
-  Status FindFilesRead();
+  // Yields to whoever else has won meanwhile, up to the first free version.
+  Status CatchUp(Version* version, Predecessor* before);
+  Status FindFilesRead(IsolationLevel isolation);
+  Status MergeRows(const RowLevelMerge& merge);
   Status Adopt(const WinningCommit& winner, Predecessor* before);
 
   std::shared_ptr<store::Store> store_;

@@ -182,6 +182,28 @@ TEST_F(TransactionTest, ALostRaceTakesTheNextVersion) {
   EXPECT_EQ(second.Commit(kWrite).value(), 2);
 }
 
+TEST_F(TransactionTest, WhoIsLateCatchesUpWithoutTryingEachVersion) {
+  CreateTable();
+  Transaction late = Append("late.parquet");
+  for (const char* path : {"a.parquet", "b.parquet", "c.parquet", "d.parquet"})
+    ASSERT_TRUE(Append(path).Commit(kWrite));
+  const int before = store_->puts();
+  EXPECT_EQ(late.Commit(kWrite).value(), 5);
+  EXPECT_EQ(store_->puts() - before, 2);
+}
+
+TEST_F(TransactionTest, TheHighestVersionOfAnApplicationIsCommitted) {
+  CreateTable();
+  Transaction append = Append("a.parquet");
+  for (const std::int64_t version : {3, 5, 4})
+    append.SetAppVersion({"app", version, {}});
+  append.SetAppVersion({"other", 1, {}});
+  ASSERT_TRUE(append.Commit(kWrite));
+  const auto committed = OfKind<protocol::SetTransaction>(1);
+  ASSERT_EQ(committed.size(), 2);
+  EXPECT_EQ(committed[0].version, 5);
+}
+
 TEST_F(TransactionTest, TwoCreationsOfOneTable) {
   CreateTable();
   auto again =
