@@ -10,6 +10,7 @@
 #include "base/uri_path.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/exact_parquet.h"
+#include "kernel/log/checkpoint_cache.h"
 
 namespace bayou::log {
 namespace {
@@ -257,10 +258,18 @@ Result<Checkpoint> OpenCheckpoint(store::Store& store,
                                   duckdb::DatabaseInstance& database,
                                   std::span<const LogFileName> files,
                                   const CheckpointNeeds& needs) {
+  const auto cache = CheckpointCache::Of(database);
+  std::string key;
+  if (cache) {
+    key = CheckpointCache::KeyOf(store, files, needs);
+    if (auto known = cache->Find(key)) return *std::move(known);
+  }
   Reader reader(store, database, needs);
   BAYOU_TRY(reader.ReadManifest(files));
   BAYOU_TRY(reader.ReadSidecars());
-  return std::move(reader).Take();
+  Checkpoint checkpoint = std::move(reader).Take();
+  if (cache) cache->Keep(std::move(key), checkpoint);
+  return checkpoint;
 }
 
 }  // namespace bayou::log
