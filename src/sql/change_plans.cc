@@ -117,48 +117,53 @@ bool NumbersFiles(const Scan& scan) {
   });
 }
 
-// The scans of a plan, with regard to the table that it changes.
-struct PlannedReads {
-  Scan* target = nullptr;  // Null: the plan finds no row, whatever there is.
-  bool whole_table = false;
-  std::vector<std::shared_ptr<const log::FilePredicate>> scans;
+class EveryFile final : public log::FilePredicate {
+ public:
+  bool Keep(const log::FileView&) const override { return true; }
+  bool NeedsStats() const override { return false; }
+};
+
+// How a statement reads the rows that it may change. Other scans of the table
+// are noted when they run: see scan_reads.h.
+struct TargetRead {
+  Scan* scan = nullptr;  // Null: the plan finds no row, whatever there is.
+  // What becomes of a row depends on no other row of the table.
+  bool row_by_row = true;
+  std::shared_ptr<const log::FilePredicate> files =
+      std::make_shared<EveryFile>();
 
   void Note(transaction::Transaction& transaction) const {
-    if (whole_table) transaction.ReadWholeTable();
-    for (const auto& scan : scans) transaction.ReadFiles(scan);
+    if (scan == nullptr) return;
+    row_by_row ? transaction.ReadRows(files) : transaction.ReadFiles(files);
   }
 };
 
-PlannedReads ReadsOf(PhysicalOperator& plan, const table::Snapshot& snapshot) {
+TargetRead TargetOf(PhysicalOperator& plan) {
   std::vector<Scan*> scans;
   CollectScans(plan, scans);
-  PlannedReads reads;
+  TargetRead target;
   for (Scan* scan : scans) {
-    const scan::DataFileList& files = scan::FilesOf(*scan->bind_data);
-    if (files.table()->snapshot->location() != snapshot.location()) continue;
-    if (NumbersFiles(*scan)) reads.target = scan;
-    if (files.pruning()) {
-      reads.scans.push_back(files.pruning());
-    } else {
-      reads.whole_table = true;
-    }
+    if (NumbersFiles(*scan)) target.scan = scan;
   }
-  return reads;
+  if (target.scan == nullptr) return target;
+  const auto& pruning = scan::FilesOf(*target.scan->bind_data).pruning();
+  if (pruning) target.files = pruning;
+  return target;
 }
 
 // ------------------------------------------------------------ the row changes
 
 RowChangePlan NewPlan(ClientContext& context,
                       std::shared_ptr<const table::Snapshot> snapshot,
-                      const PlannedReads& reads) {
+                      const TargetRead& reads) {
   RowChangePlan plan;
   plan.tracks_rows = TracksRows(*snapshot);
   plan.feeds_changes =
       snapshot->properties().change_data_feed() &&
       protocol::Supports(snapshot->protocol(), "changeDataFeed");
   plan.options.allow_external_paths = BoolSetting(context, kAllowExternalPaths);
-  plan.opened = reads.target != nullptr
-                    ? scan::OpenedFilesOf(*reads.target->bind_data)
+  plan.opened = reads.scan != nullptr
+                    ? scan::OpenedFilesOf(*reads.scan->bind_data)
                     : std::make_shared<scan::OpenedFiles>();
   plan.snapshot = std::move(snapshot);
   return plan;
@@ -256,7 +261,7 @@ ChangeStatement DeleteStatement(ClientContext& context,
 PhysicalOperator& ChangeRows(PhysicalPlanGenerator& planner,
                              const duckdb::LogicalOperator& op,
                              PhysicalOperator& rows, RowChangePlan plan,
-                             PlannedReads reads, ChangeStatement statement) {
+                             TargetRead reads, ChangeStatement statement) {
   auto& changes =
       planner
           .Make<PhysicalRowChanges>(std::move(plan), rows.estimated_cardinality)
@@ -519,6 +524,19 @@ PhysicalRowCounter* CountSource(PhysicalPlanGenerator& planner,
   return &counter;
 }
 
+// A row that is not matched is inserted, which depends on every row that could
+// match it; on those that are changed already, two writers collide anyway.
+bool MatchesOnlyRowsThatItChanges(const duckdb::LogicalMergeInto& op) {
+  if (!op.actions.contains(MergeActionCondition::WHEN_NOT_MATCHED_BY_TARGET))
+    return true;
+  const auto matched = op.actions.find(MergeActionCondition::WHEN_MATCHED);
+  if (matched == op.actions.end() || matched->second.back()->condition)
+    return false;
+  return std::ranges::none_of(matched->second, [](const auto& action) {
+    return action->action_type == MergeActionType::MERGE_DO_NOTHING;
+  });
+}
+
 // Spark's rule: what cannot change a row in two ways may meet it twice.
 bool OnlyDeletesMatches(const duckdb::LogicalMergeInto& op) {
   const auto matched = op.actions.find(MergeActionCondition::WHEN_MATCHED);
@@ -592,7 +610,7 @@ PhysicalOperator& PlanDelete(ClientContext& context,
   const auto& snapshot = op.table.Cast<DeltaTable>().snapshot();
   RefuseReturning(op.return_chunk, "DELETE");
   CheckChangeable(*snapshot, "DELETE");
-  PlannedReads reads = ReadsOf(plan, *snapshot);
+  TargetRead reads = TargetOf(plan);
   RowChangePlan changes = NewPlan(context, snapshot, reads);
   changes.clauses = {{RowChange::kDelete}};
   changes.allows_repeats = true;  // DELETE ... USING.
@@ -618,7 +636,7 @@ PhysicalOperator& PlanUpdate(ClientContext& context,
   const auto& snapshot = op.table.Cast<DeltaTable>().snapshot();
   RefuseReturning(op.return_chunk, "UPDATE");
   CheckChangeable(*snapshot, "UPDATE");
-  PlannedReads reads = ReadsOf(plan, *snapshot);
+  TargetRead reads = TargetOf(plan);
   RowChangePlan changes = NewPlan(context, snapshot, reads);
   changes.clauses = {{RowChange::kUpdate}};
 
@@ -659,10 +677,11 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
                                 PendingWriteOf pending) {
   const auto& snapshot = op.table.Cast<DeltaTable>().snapshot();
   RefuseReturning(op.return_chunk, "MERGE");
-  PlannedReads reads = ReadsOf(plan, *snapshot);
+  TargetRead reads = TargetOf(plan);
   RowChangePlan changes = NewPlan(context, snapshot, reads);
+  reads.row_by_row = MatchesOnlyRowsThatItChanges(op);
   changes.allows_repeats = OnlyDeletesMatches(op);
-  const PhysicalRowCounter* source = CountSource(planner, plan, reads.target);
+  const PhysicalRowCounter* source = CountSource(planner, plan, reads.scan);
 
   // Two projections, so that the clause of a row is found once.
   MergeClauses merge;

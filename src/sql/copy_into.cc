@@ -132,6 +132,7 @@ void RememberLoads(duckdb::ClientContext& context, const CopyStatement& copy,
                    const CopyPlan& plan) {
   context.RunFunctionInTransaction([&] {
     PendingWrite& pending = Find(context, copy).transaction.pending();
+    if (pending.transaction() == nullptr) return;  // It was done already.
     transaction::Transaction& change = pending.change();
     for (const auto& [application, version] : plan.loads) {
       // Another that loads the file meanwhile is in our way.

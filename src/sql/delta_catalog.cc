@@ -22,6 +22,7 @@
 #include "sql/delta_table.h"
 #include "sql/delta_transaction.h"
 #include "sql/table_options.h"
+#include "sql/write_options.h"
 #include "sql/write_plans.h"
 
 namespace bayou::sql {
@@ -234,10 +235,9 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanInsert(
     duckdb::optional_ptr<duckdb::PhysicalOperator> plan) {
   DeltaTable& table = op.table.Cast<DeltaTable>();
   if (!plan) Refuse(table, "INSERT without rows");
-  const bool reads_table = DeltaTransaction::Get(context, *this)
-                               .HasScanned(table.snapshot()->location());
+  if (IsWritten(context, table.snapshot().get())) return NoRows(planner, op);
   return sql::PlanInsert(context, planner, op, *plan, table.snapshot(),
-                         reads_table, Pending());
+                         Pending());
 }
 
 duckdb::PhysicalOperator& DeltaCatalog::PlanCreateTableAs(
@@ -248,32 +248,41 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanCreateTableAs(
   if (!location)
     throw duckdb::InternalException(
         "CREATE TABLE AS over a table that is there");
+  auto replaced = Replaced(context, op.schema, info, *location);
+  if (IsWritten(context, replaced.get())) return NoRows(planner, op);
   return sql::PlanCreateTableAs(context, planner, op, plan, *location,
-                                Replaced(context, op.schema, info, *location),
-                                Pending());
+                                std::move(replaced), Pending());
 }
 
 duckdb::PhysicalOperator& DeltaCatalog::PlanDelete(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalDelete& op, duckdb::PhysicalOperator& plan) {
+  if (IsWritten(context, op.table.Cast<DeltaTable>().snapshot().get()))
+    return NoRows(planner, op);
   return sql::PlanDelete(context, planner, op, plan, Pending());
 }
 
 duckdb::PhysicalOperator& DeltaCatalog::PlanUpdate(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalUpdate& op, duckdb::PhysicalOperator& plan) {
+  if (IsWritten(context, op.table.Cast<DeltaTable>().snapshot().get()))
+    return NoRows(planner, op);
   return sql::PlanUpdate(context, planner, op, plan, Pending());
 }
 
 duckdb::PhysicalOperator& DeltaCatalog::PlanMergeInto(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator& plan) {
+  if (IsWritten(context, op.table.Cast<DeltaTable>().snapshot().get()))
+    return NoRows(planner, op);
   return sql::PlanMergeInto(context, planner, op, plan, Pending());
 }
 
 PendingWriteOf DeltaCatalog::Pending() {
   return [this](duckdb::ClientContext& running) -> PendingWrite& {
-    return DeltaTransaction::Get(running, *this).pending();
+    PendingWrite& pending = DeltaTransaction::Get(running, *this).pending();
+    pending.SetApplication(engine::Unwrap(AppVersionOf(running)));
+    return pending;
   };
 }
 

@@ -99,12 +99,13 @@ duckdb::TableFunction DeltaTable::GetScanFunction(
     duckdb::ClientContext& context,
     duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
   const bool reads_base = WriteMode::Of(context).has_value();
-  engine::Unwrap(DeltaTransaction::Get(context, catalog)
-                     .BeginScan(snapshot_->location(), reads_base));
+  auto reads = engine::Unwrap(
+      DeltaTransaction::Get(context, catalog).PlanScan(*snapshot_, reads_base));
   scan::BoundScan scan = scan::BindScan(
       context, snapshot_,
       {.allow_external_paths = BoolSetting(context, kAllowExternalPaths),
-       .entry = this});
+       .entry = this,
+       .reads = std::move(reads)});
   bind_data = std::move(scan.bind_data);
   return scan.function;
 }

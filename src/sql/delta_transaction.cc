@@ -3,6 +3,7 @@
 
 #include "kernel/engine/engine.h"
 #include "sql/commit_failure.h"
+#include "sql/write_options.h"
 
 namespace bayou::sql {
 
@@ -65,17 +66,29 @@ void DeltaTransaction::Change(std::shared_ptr<const table::Snapshot> changed) {
   latest_[location] = std::move(changed);
 }
 
-Status DeltaTransaction::BeginScan(const std::string& location,
-                                   bool reads_base) {
+Result<std::shared_ptr<scan::ScanReads>> DeltaTransaction::PlanScan(
+    const table::Snapshot& version, bool reads_base) {
   const std::lock_guard lock(mutex_);
+  const std::string& location = version.location();
   if (!reads_base) BAYOU_TRY(pending_.CheckReadable(location));
-  scanned_.insert(location);
-  return {};
+  const auto latest = latest_.find(location);
+  if (latest == latest_.end() || latest->second->version() != version.version())
+    return nullptr;  // What was true of a version in the past stays true.
+  auto& reads = reads_[location];
+  if (!reads) reads = std::make_shared<scan::ScanReads>();
+  return reads;
 }
 
-bool DeltaTransaction::HasScanned(const std::string& location) const {
-  const std::lock_guard lock(mutex_);
-  return scanned_.contains(location);
+Status DeltaTransaction::Commit(std::optional<std::string> user_metadata) {
+  if (pending_.transaction() != nullptr) {
+    transaction::Transaction& change = pending_.change();
+    const auto found = reads_.find(change.location());
+    if (found != reads_.end()) {
+      if (found->second->whole_table()) change.ReadWholeTable();
+      for (const auto& scan : found->second->scans()) change.ReadFiles(scan);
+    }
+  }
+  return pending_.Commit(std::move(user_metadata));
 }
 
 duckdb::Transaction& DeltaTransactionManager::StartTransaction(
@@ -89,8 +102,10 @@ duckdb::Transaction& DeltaTransactionManager::StartTransaction(
 
 duckdb::ErrorData DeltaTransactionManager::CommitTransaction(
     duckdb::ClientContext& context, duckdb::Transaction& transaction) {
-  const Status outcome =
-      transaction.Cast<DeltaTransaction>().pending().Commit();
+  auto& ours = transaction.Cast<DeltaTransaction>();
+  const bool commits = ours.pending().transaction() != nullptr;
+  const Status outcome = ours.Commit(UserMetadataOf(context));
+  if (commits && outcome) NextWrite::Of(context).Committed();
   RollbackTransaction(transaction);  // Nothing is pending any more.
   if (!outcome) CommitFailure::Of(context).Note(outcome.error());
   try {

@@ -10,12 +10,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "kernel/scan/scan_reads.h"
 #include "kernel/table/snapshot.h"
 #include "sql/delta_table.h"
 #include "sql/pending_write.h"
@@ -46,13 +47,17 @@ class DeltaTransaction : public duckdb::Transaction {
   DeltaTable& ListedTable(duckdb::SchemaCatalogEntry& schema,
                           const std::string& name, const std::string& location);
 
-  // A scan of the table begins. Errors: kUnsupported when the transaction has
-  // changed it (see PendingWrite::CheckReadable), unless `reads_base`: the scan
-  // is to see the version before the changes.
-  Status BeginScan(const std::string& location, bool reads_base);
-  bool HasScanned(const std::string& location) const;
+  // A scan of `version` of the table is planned: where it is to be noted when
+  // it runs, if that is the version on which changes are built. Errors:
+  // kUnsupported when the transaction has changed the table (see
+  // PendingWrite::CheckReadable), unless `reads_base`: the scan is to see the
+  // version before the changes.
+  Result<std::shared_ptr<scan::ScanReads>> PlanScan(
+      const table::Snapshot& version, bool reads_base);
 
   PendingWrite& pending() { return pending_; }
+  // Commits what is pending; it depends on what was read.
+  Status Commit(std::optional<std::string> user_metadata);
 
  private:
   // Schema, name, location, version (-1: the latest).
@@ -64,11 +69,11 @@ class DeltaTransaction : public duckdb::Transaction {
   DeltaTable& Keep(duckdb::unique_ptr<DeltaTable> table);
 
   duckdb::DatabaseInstance& database_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const table::Snapshot>> latest_;
   std::map<Key, DeltaTable*> entries_;
   std::vector<duckdb::unique_ptr<DeltaTable>> kept_;
-  std::set<std::string> scanned_;
+  std::map<std::string, std::shared_ptr<scan::ScanReads>> reads_;
   PendingWrite pending_;
 };
 

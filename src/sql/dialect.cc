@@ -67,7 +67,8 @@ class Translator {
                      .evolves_schema = evolves_schema_,
                      .may_evolve_schema = may_evolve_schema_,
                      .command = std::move(command_),
-                     .copy = {}};
+                     .copy = {},
+                     .next_write = std::move(next_write_)};
   }
 
  private:
@@ -193,6 +194,10 @@ class Translator {
   // SET spark.databricks.delta.x.y = v: a dotted name is no setting of
   // DuckDB's.
   Status Setting(std::size_t i) {
+    if (Is(i, "set") && Is(i + 1, "transaction")) {
+      BAYOU_ASSIGN(next_write_, ParseSetTransaction(tokens_, i + 2));
+      return {};
+    }
     std::size_t at = Skip(i + 1, {"session", "global", "local"});
     const std::size_t first = at;
     if (!Is(at, "spark") || !IsSymbol(at + 1, '.')) return {};
@@ -469,6 +474,7 @@ class Translator {
   TextEdits edits_;
   std::optional<TableCommand> command_;
   InsertClauses insert_;
+  std::optional<WriteOptions> next_write_;
   bool evolves_schema_ = false;
   bool may_evolve_schema_ = false;
   std::vector<Bracket> brackets_ = {{}};  // Outermost: the statement.

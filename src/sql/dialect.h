@@ -17,6 +17,7 @@
 //   INSERT INTO t REPLACE WHERE x q       insert_spelling.h
 //   COPY INTO t FROM ...                  see copy_statement.h
 //   SET spark.databricks.delta. ...       SET bayou_ ...
+//   SET TRANSACTION 'app', 7              see write_options.h
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@
 #include "sql/insert_spelling.h"
 #include "sql/table_name.h"
 #include "sql/text_edits.h"
+#include "sql/write_options.h"
 
 namespace bayou::sql {
 
@@ -60,6 +62,7 @@ struct Statement {
   bool may_evolve_schema = false;  // when the setting says so.
   std::optional<TableCommand> command;
   std::optional<CopyStatement> copy;  // COPY INTO, which runs in its own way.
+  std::optional<WriteOptions> next_write;  // SET TRANSACTION, and no more.
 };
 
 // The statements of `text`, without their semicolons and without empty ones.

@@ -31,12 +31,27 @@ Status PendingWrite::BeginChange(
   DropIncomplete();
   if (transaction_) {
     if (altered_) return CheckAlterable(snapshot->location());
-    if (transaction_->location() == snapshot->location()) return {};
+    if (transaction_->location() == snapshot->location())
+      return NoteApplication();
     return OneTableOnly(transaction_->location(), snapshot->location());
   }
   BAYOU_ASSIGN(auto transaction, transaction::Transaction::On(
                                      std::move(snapshot), Env::System()));
   Begin(std::move(transaction), std::move(operation));
+  return NoteApplication();
+}
+
+Status PendingWrite::NoteApplication() {
+  if (!application_) return {};
+  const auto& [app_id, version] = *application_;
+  const auto known = transaction_->AppVersion(app_id);
+  if (known && *known >= version) {
+    return Fail(ErrorCode::kConflict, "DELTA_CONCURRENT_TRANSACTION",
+                fmt::format("table {}: it has version {} of the application {} "
+                            "already; nothing was changed",
+                            transaction_->location(), *known, app_id));
+  }
+  transaction_->SetAppVersion({app_id, version, Env::System().NowMs()});
   return {};
 }
 
@@ -73,7 +88,7 @@ Status PendingWrite::BeginCreate(const std::string& location,
   made_folder_ = !std::filesystem::exists(location, ignored);
   if (creation.as_select) commands::MarkPlace(location);
   complete_ = !creation.as_select;
-  return {};
+  return creation.as_select ? NoteApplication() : Status{};
 }
 
 Status PendingWrite::BeginReplace(
@@ -96,7 +111,7 @@ Status PendingWrite::BeginReplace(
       {"numRemovedBytes", bytes}};
   Begin(std::move(transaction), std::move(operation));
   complete_ = !as_select;
-  return {};
+  return as_select ? NoteApplication() : Status{};
 }
 
 void PendingWrite::Begin(transaction::Transaction transaction,
@@ -156,7 +171,7 @@ Status PendingWrite::MoveIdentityMarks(const write::IdentityValues& values) {
   return {};
 }
 
-void PendingWrite::AddFiles(write::WrittenFiles written, bool read_table) {
+void PendingWrite::AddFiles(write::WrittenFiles written) {
   files_ += static_cast<std::int64_t>(written.files.size());
   rows_ += written.rows;
   bytes_ += written.bytes;
@@ -164,7 +179,6 @@ void PendingWrite::AddFiles(write::WrittenFiles written, bool read_table) {
   SetMetric("numOutputRows", rows_);
   SetMetric("numOutputBytes", bytes_);
   transaction_->AddFiles(std::move(written.files));
-  if (read_table) transaction_->ReadWholeTable();
   complete_ = true;
 }
 
@@ -177,13 +191,14 @@ Status PendingWrite::CheckReadable(const std::string& location) const {
                   location));
 }
 
-Status PendingWrite::Commit() {
+Status PendingWrite::Commit(std::optional<std::string> user_metadata) {
   DropIncomplete();
   if (!transaction_) return {};
   transaction::Transaction transaction =
       *std::exchange(transaction_, std::nullopt);
   // A change that found no row. An append is a version without rows, too.
   if (transaction.staged().empty() && operation_.name != "WRITE") return {};
+  operation_.user_metadata = std::move(user_metadata);
   const Result<protocol::Version> version = transaction.Commit(operation_);
   if (!version) {
     Abandon(transaction);

@@ -20,6 +20,7 @@
 #include "kernel/write/table_writer.h"
 #include "ops/commands/alter_table.h"
 #include "ops/commands/create_table.h"
+#include "sql/write_options.h"
 
 namespace bayou::sql {
 
@@ -41,6 +42,11 @@ class PendingWrite {
   PendingWrite(const PendingWrite&) = delete;
   PendingWrite& operator=(const PendingWrite&) = delete;
   ~PendingWrite() { Rollback(); }
+
+  // What is begun from now on is the write of an application.
+  void SetApplication(std::optional<AppVersion> application) {
+    application_ = std::move(application);
+  }
 
   // Begins a statement that is `operation` in the history, or goes on in its
   // transaction with another one.
@@ -74,9 +80,8 @@ class PendingWrite {
   Status BeginIdentity(write::IdentityValues& values) const;
   Status MoveIdentityMarks(const write::IdentityValues& values);
 
-  // Adds what a statement wrote. `read_table`: its rows were computed from the
-  // table itself. Only after a Begin...().
-  void AddFiles(write::WrittenFiles written, bool read_table);
+  // Adds what a statement wrote. Only after a Begin...().
+  void AddFiles(write::WrittenFiles written);
 
   // What a statement stages after BeginChange(); then it says what it did.
   transaction::Transaction& change() { return *transaction_; }
@@ -95,7 +100,7 @@ class PendingWrite {
   Status CheckReadable(const std::string& location) const;
 
   // Commits what there is; afterwards nothing is pending, whatever the outcome.
-  Status Commit();
+  Status Commit(std::optional<std::string> user_metadata);
 
   // Drops the changes and deletes the files that hold them.
   void Rollback();
@@ -104,12 +109,16 @@ class PendingWrite {
   void Begin(transaction::Transaction transaction,
              transaction::Operation operation);
   void DropIncomplete();
+  // Errors: kConflict, DELTA_CONCURRENT_TRANSACTION, when the table has the
+  // application's write: it was not there when the statement was planned.
+  Status NoteApplication();
   void SetMetric(const std::string& name, std::int64_t value);
   void Abandon(transaction::Transaction& transaction);
 
   duckdb::DatabaseInstance& database_;
   std::optional<transaction::Transaction> transaction_;
   transaction::Operation operation_;
+  std::optional<AppVersion> application_;
   Creation creation_;  // Of the transaction's new table.
   bool made_folder_ =
       false;               // What CREATE TABLE leaves behind is ours to remove.

@@ -7,8 +7,11 @@
 #include <duckdb/main/stream_query_result.hpp>
 #include <duckdb/parser/parser.hpp>
 
+#include "base/env.h"
 #include "kernel/engine/engine.h"
+#include "kernel/log/checkpoint_cache.h"
 #include "kernel/store/location.h"
+#include "kernel/transaction/back_off.h"
 #include "sql/cell_text.h"
 #include "sql/commit_failure.h"
 #include "sql/completion.h"
@@ -28,6 +31,7 @@
 #include "sql/token.h"
 #include "sql/type_aliases.h"
 #include "sql/write_mode.h"
+#include "sql/write_options.h"
 
 namespace bayou {
 namespace {
@@ -67,6 +71,7 @@ class SqlSession final : public Session {
     return engine::Guard([&] {
       duckdb::DatabaseInstance& database = *engine_->instance;
       duckdb::DBConfig& config = duckdb::DBConfig::GetConfig(database);
+      log::CheckpointCache::TurnOn(database);
       sql::RegisterStorage(config);
       sql::RegisterExtraFieldsCheck(config);
       sql::RegisterSettings(config, options.allow_external_paths);
@@ -88,8 +93,13 @@ class SqlSession final : public Session {
     interrupted_ = false;
     for (const std::string_view statement : sql::SplitStatements(text)) {
       if (interrupted_) return Cancelled();
-      BAYOU_ASSIGN(const Statement translated,
+      BAYOU_ASSIGN(Statement translated,
                    sql::Translate(statement, sql::PlaceAt, IsDeltaTable()));
+      if (translated.next_write) {
+        sql::NextWrite::Of(*connection_.context)
+            .Set(*std::move(translated.next_write));
+        continue;
+      }
       if (translated.command) {
         BAYOU_ASSIGN(const bool ours, IsForDelta(*translated.command));
         if (ours) {
@@ -165,11 +175,23 @@ class SqlSession final : public Session {
            (attempt == 1 && error.condition == "DELTA_TABLE_ALREADY_EXISTS");
   }
 
+  Status RunStatement(std::string_view written, const Statement& statement,
+                      ResultSink& sink) {
+    sql::NextWrite& next = sql::NextWrite::Of(*connection_.context);
+    next.BeginStatement();
+    const bool was_autocommit = connection_.IsAutoCommit();
+    const Status done = TryRepeatedly(written, statement, sink);
+    if (connection_.IsAutoCommit())
+      next.EndTransaction(!was_autocommit,
+                          done && (changed_ || statement.copy));
+    return done;
+  }
+
   // A statement that is a transaction of its own and lost against another's
   // commit runs again, on the version that the winner left: as if it had come
   // later.
-  Status RunStatement(std::string_view written, const Statement& statement,
-                      ResultSink& sink) {
+  Status TryRepeatedly(std::string_view written, const Statement& statement,
+                       ResultSink& sink) {
     constexpr int kMaxAttempts = 50;
     const bool is_own_transaction = connection_.IsAutoCommit();
     for (int attempt = 1;; ++attempt) {
@@ -180,6 +202,7 @@ class SqlSession final : public Session {
           attempt == kMaxAttempts || interrupted_) {
         return done;
       }
+      Env::System().Sleep(transaction::BackOffMs(attempt, Env::System()));
     }
   }
 

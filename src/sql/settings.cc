@@ -18,6 +18,9 @@ constexpr std::array kAliases = {
           kRetentionCheck},
     Alias{"spark.databricks.delta.allowArbitraryProperties.enabled",
           kAllowUnknownProperties},
+    Alias{"spark.databricks.delta.commitInfo.userMetadata", kUserMetadata},
+    Alias{"spark.databricks.delta.write.txnAppId", kTxnAppId},
+    Alias{"spark.databricks.delta.write.txnVersion", kTxnVersion},
     Alias{"spark.databricks.delta.optimize.maxFileSize", kOptimizeMaxFileSize},
     Alias{"spark.databricks.delta.optimize.minFileSize", kOptimizeMinFileSize},
     Alias{"spark.sql.files.ignoreMissingFiles", kIgnoreMissingFiles},
@@ -69,6 +72,17 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
       kAllowUnknownProperties,
       "Set table properties that begin with delta. and that are not known",
       LogicalType::BOOLEAN, Value::BOOLEAN(false));
+  config.AddExtensionOption(
+      kTxnAppId,
+      "The application that writes: a write whose bayou_txn_version its table "
+      "has from it already is skipped",
+      LogicalType::VARCHAR, Value(LogicalType::VARCHAR));
+  config.AddExtensionOption(kTxnVersion,
+                            "The application's own number of its next write",
+                            LogicalType::BIGINT, Value(LogicalType::BIGINT));
+  config.AddExtensionOption(kUserMetadata,
+                            "Words for the history of what is committed",
+                            LogicalType::VARCHAR, Value(LogicalType::VARCHAR));
   config.AddExtensionOption(
       kAllowExternalPaths,
       "Read data files that a table names outside of its folder",

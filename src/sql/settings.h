@@ -39,6 +39,12 @@ inline constexpr const char* kOptimizeMinFileSize =
 inline constexpr const char* kAllowUnknownProperties =
     "bayou_allow_unknown_properties";
 
+// An application's own number for what it writes, and words for the history:
+// see write_options.h.
+inline constexpr const char* kTxnAppId = "bayou_txn_app_id";
+inline constexpr const char* kTxnVersion = "bayou_txn_version";
+inline constexpr const char* kUserMetadata = "bayou_user_metadata";
+
 // The setting that a name such as
 // spark.databricks.delta.retentionDurationCheck.enabled stands for.
 // Errors: kInvalidArgument, condition DELTA_UNKNOWN_CONFIGURATION, with the

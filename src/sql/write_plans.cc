@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <duckdb/execution/operator/order/physical_order.hpp>
 #include <duckdb/execution/operator/projection/physical_projection.hpp>
+#include <duckdb/execution/operator/scan/physical_dummy_scan.hpp>
 #include <duckdb/planner/expression/bound_cast_expression.hpp>
+#include <duckdb/planner/expression/bound_constant_expression.hpp>
 #include <duckdb/planner/expression/bound_reference_expression.hpp>
 #include <map>
 #include <set>
@@ -101,16 +103,15 @@ PhysicalOperator& CastRows(ClientContext& context,
 }
 
 RowTarget AppendedRows(std::function<PendingWrite&(ClientContext&)> begin,
-                       bool read_table,
                        IdentityOfStatement identity = nullptr) {
   RowTarget target;
   target.begin = std::move(begin);
-  target.finish = [read_table, identity = std::move(identity)](
+  target.finish = [identity = std::move(identity)](
                       PendingWrite& pending, write::WrittenFiles data,
                       std::vector<protocol::CdcFile> feed) {
     const std::int64_t rows = data.rows;
     if (identity) engine::Unwrap(pending.MoveIdentityMarks(*identity));
-    pending.AddFiles(std::move(data), read_table);
+    pending.AddFiles(std::move(data));
     pending.change().AddChangeFiles(std::move(feed));
     return rows;
   };
@@ -201,6 +202,19 @@ PhysicalOperator& WriteRows(PhysicalPlanGenerator& planner,
   return insert;
 }
 
+PhysicalOperator& NoRows(PhysicalPlanGenerator& planner,
+                         const duckdb::LogicalOperator& op) {
+  auto& one_row =
+      planner.Make<duckdb::PhysicalDummyScan>(op.types, duckdb::idx_t{1});
+  duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> columns;
+  columns.push_back(duckdb::make_uniq<duckdb::BoundConstantExpression>(
+      duckdb::Value::BIGINT(0)));
+  auto& none = planner.Make<duckdb::PhysicalProjection>(
+      op.types, std::move(columns), duckdb::idx_t{1});
+  none.children.push_back(one_row);
+  return none;
+}
+
 std::vector<duckdb::idx_t> PartitionPositions(const table::Snapshot& snapshot) {
   return PositionsOf(snapshot.schema(), snapshot.metadata().partition_columns);
 }
@@ -220,7 +234,7 @@ PhysicalOperator& PlanInsert(ClientContext& context,
                              PhysicalPlanGenerator& planner,
                              duckdb::LogicalInsert& op, PhysicalOperator& plan,
                              std::shared_ptr<const table::Snapshot> snapshot,
-                             bool reads_table, PendingWriteOf pending) {
+                             PendingWriteOf pending) {
   if (op.return_chunk) {
     engine::Throw(
         Unsupported("DELTA_UNSUPPORTED_RETURNING",
@@ -251,7 +265,7 @@ PhysicalOperator& PlanInsert(ClientContext& context,
     engine::Unwrap(write.BeginIdentity(*identity));
     return write;
   };
-  RowTarget target = AppendedRows(std::move(begin), reads_table, identity);
+  RowTarget target = AppendedRows(std::move(begin), identity);
   if (overwrite && overwrite->dynamic) {
     target.finish = [append = std::move(target.finish)](
                         PendingWrite& write, write::WrittenFiles data,
@@ -296,7 +310,7 @@ PhysicalOperator& PlanCreateTableAs(
   };
   PhysicalOperator& rows = CastRows(context, planner, plan, types);
   return WriteRows(planner, op, rows, partition_columns,
-                   AppendedRows(std::move(begin), false));
+                   AppendedRows(std::move(begin)));
 }
 
 }  // namespace bayou::sql

@@ -32,16 +32,18 @@ duckdb::PhysicalOperator& WriteRows(
     duckdb::PhysicalOperator& rows,
     const std::vector<duckdb::idx_t>& partition_columns, RowTarget target);
 
+// The plan of a statement that changes no row, whatever it says.
+duckdb::PhysicalOperator& NoRows(duckdb::PhysicalPlanGenerator& planner,
+                                 const duckdb::LogicalOperator& op);
+
 // The positions of the partition columns in the schema.
 std::vector<duckdb::idx_t> PartitionPositions(const table::Snapshot& snapshot);
 
-// INSERT into an existing table. `plan` gives the rows. `reads_table`: the
-// statement scans the table that it inserts into.
+// INSERT into an existing table. `plan` gives the rows.
 duckdb::PhysicalOperator& PlanInsert(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalInsert& op, duckdb::PhysicalOperator& plan,
-    std::shared_ptr<const table::Snapshot> snapshot, bool reads_table,
-    PendingWriteOf pending);
+    std::shared_ptr<const table::Snapshot> snapshot, PendingWriteOf pending);
 
 // CREATE TABLE AS SELECT at `location` (absolute path), in the place of
 // `replaced`, if there is one.

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two sessions on one table: what a transaction that was begun first bears of
+// what the other commits.
+#include "sql/delta_transaction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/env.h"
+#include "bayou/session.h"
+
+namespace bayou::sql {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Rows as `a,b;c,d`.
+class Rows final : public ResultSink {
+ public:
+  CellFormat Begin(std::span<const ResultColumn>) override {
+    text.clear();
+    return CellFormat::kText;
+  }
+  Status Row(std::span<const std::optional<std::string_view>> cells) override {
+    if (!text.empty()) text += ';';
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text += ',';
+      text += cells[i].value_or("NULL");
+    }
+    return {};
+  }
+  Status End() override { return {}; }
+
+  std::string text;
+};
+
+class TwoSessionsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    lake_ = std::filesystem::temp_directory_path() /
+            ("bayou-" + NewUuid(Env::System()));
+    std::filesystem::create_directories(lake_);
+    SessionOptions options;
+    options.lake = lake_;
+    options.threads = 1;
+    options.memory_limit = std::uint64_t{500} << 20;
+    ours_ = Session::Open(options).value();
+    theirs_ = Session::Open(options).value();
+  }
+  void TearDown() override {
+    ours_.reset();
+    theirs_.reset();
+    std::filesystem::remove_all(lake_);
+  }
+
+  // Ten rows in one file: id from 0 to 9, v = id.
+  void CreateTable(const std::string& properties) {
+    const std::string with = "'delta.enableDeletionVectors' = 'true'" +
+                             std::string(properties.empty() ? "" : ", ") +
+                             properties;
+    Run(*theirs_, "CREATE TABLE t (id INT, v INT) TBLPROPERTIES (" + with +
+                      "); INSERT INTO t SELECT range, range FROM range(10)");
+  }
+  // The table's level: for it, the rows that two commits change count.
+  void AllowRowLevel() {
+    Run(*theirs_,
+        "SET bayou_allow_unknown_properties = true; ALTER TABLE t SET "
+        "TBLPROPERTIES ('delta.isolationLevel' = 'WriteSerializable')");
+  }
+
+  std::string Run(Session& session, const std::string& sql) {
+    Rows rows;
+    const Status done = session.Run(sql, rows);
+    EXPECT_TRUE(done) << sql << ": " << (done ? "" : done.error().message);
+    return rows.text;
+  }
+
+  // What our transaction ends with, when they committed before it did: the
+  // condition of an error, or an empty text.
+  std::string Lose(const std::string& ours, const std::string& theirs) {
+    Run(*ours_, "BEGIN; " + ours);
+    Run(*theirs_, theirs);
+    Rows rows;
+    const Status done = ours_->Run("COMMIT", rows);
+    message_ = done ? "" : done.error().message;
+    return done ? "" : std::string(done.error().condition);
+  }
+  std::string Table() { return Run(*theirs_, "SELECT * FROM t ORDER BY ALL"); }
+
+  std::string lake_;
+  std::unique_ptr<Session> ours_;
+  std::unique_ptr<Session> theirs_;
+  std::string message_;
+};
+
+// ------------------------------------------- rows that others add meanwhile
+
+TEST_F(TwoSessionsTest, RowsElsewhereAreNotWhatAStatementWouldHaveRead) {
+  for (const char* change :
+       {"DELETE FROM t WHERE id = 5", "UPDATE t SET v = 50 WHERE id = 6",
+        "MERGE INTO t USING (SELECT 7 AS id) s ON t.id = s.id AND t.id = 7 "
+        "WHEN MATCHED THEN UPDATE SET v = 70",
+        "SELECT v FROM t WHERE id = 5; INSERT INTO t VALUES (11, 11)",
+        "INSERT INTO t SELECT id + 20, v FROM t WHERE id = 8"}) {
+    CreateTable("");
+    EXPECT_EQ(Lose(change, "INSERT INTO t VALUES (1000, 1)"), "") << change;
+    std::filesystem::remove_all(lake_ + "/t");
+  }
+}
+
+TEST_F(TwoSessionsTest, RowsThatAStatementWouldHaveReadAreAConflict) {
+  for (const char* change :
+       {"DELETE FROM t WHERE id = 5", "UPDATE t SET v = 50 WHERE id = 5",
+        "MERGE INTO t USING (SELECT 5 AS id) s ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET v = 70",
+        "SELECT v FROM t WHERE id = 5; INSERT INTO t VALUES (11, 11)",
+        "SELECT count(*) FROM t; INSERT INTO t VALUES (11, 11)",
+        "SELECT sum(v) FROM t; DELETE FROM t WHERE id = 1",
+        "DELETE FROM t WHERE id = 1 AND v < (SELECT max(v) FROM t)",
+        "INSERT INTO t SELECT id + 20, v FROM t WHERE id = 5"}) {
+    CreateTable("");
+    EXPECT_EQ(Lose(change, "INSERT INTO t VALUES (5, 1)"),
+              "DELTA_CONCURRENT_APPEND")
+        << change;
+    EXPECT_THAT(message_, HasSubstr("version 2 (operation WRITE)"));
+    EXPECT_THAT(message_, HasSubstr("run it again"));
+    std::filesystem::remove_all(lake_ + "/t");
+  }
+}
+
+TEST_F(TwoSessionsTest, WhatWasTrueOfAnOldVersionStaysTrue) {
+  CreateTable("");
+  Run(*theirs_, "INSERT INTO t VALUES (10, 10)");
+  EXPECT_EQ(Lose("INSERT INTO t SELECT count(*), 0 FROM t VERSION AS OF 1",
+                 "INSERT INTO t VALUES (11, 11)"),
+            "");
+}
+
+// -------------------------------------------------------- row by row
+
+TEST_F(TwoSessionsTest, OtherRowsOfTheSameFileMerge) {
+  CreateTable("");
+  AllowRowLevel();
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id = 1", "DELETE FROM t WHERE id = 2"),
+            "");
+  EXPECT_EQ(
+      Lose("UPDATE t SET v = 30 WHERE id = 3",
+           "UPDATE t SET v = 40 WHERE id = 4; DELETE FROM t WHERE id = 0"),
+      "");
+  EXPECT_EQ(Lose("MERGE INTO t USING (SELECT 5 AS id) s ON t.id = s.id AND "
+                 "t.id = 5 WHEN MATCHED THEN DELETE",
+                 "DELETE FROM t WHERE id = 6"),
+            "");
+  EXPECT_EQ(Table(), "3,30;4,40;7,7;8,8;9,9");
+  EXPECT_EQ(
+      Run(*ours_, "SELECT isolationLevel FROM bayou_history('t') LIMIT 1"),
+      "WriteSerializable");
+}
+
+TEST_F(TwoSessionsTest, TheSameRowIsAConflict) {
+  CreateTable("");
+  AllowRowLevel();
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id IN (1, 2)",
+                 "UPDATE t SET v = v + 100 WHERE id IN (2, 3)"),
+            "DELTA_CONCURRENT_APPEND");
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id = 1", "DELETE FROM t WHERE id <= 1"),
+            "DELTA_CONCURRENT_APPEND");
+}
+
+TEST_F(TwoSessionsTest, SerializableHoldsFilesAgainstEachOther) {
+  CreateTable("");
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id = 1", "DELETE FROM t WHERE id = 2"),
+            "DELTA_CONCURRENT_APPEND");
+}
+
+TEST_F(TwoSessionsTest, AFileWhoseLastRowsGoIsRemoved) {
+  CreateTable("");
+  AllowRowLevel();
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id < 4", "DELETE FROM t WHERE id >= 4"),
+            "");
+  EXPECT_EQ(Table(), "");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM bayou_files('t')"), "0");
+}
+
+TEST_F(TwoSessionsTest, RowsThatWereReadAsAWholeMatter) {
+  CreateTable("");
+  AllowRowLevel();
+  for (const char* change :
+       {"SELECT count(*) FROM t WHERE id >= 0; DELETE FROM t WHERE id = 1",
+        "DELETE FROM t WHERE id = 1 AND v < (SELECT max(v) FROM t)",
+        "MERGE INTO t USING (FROM range(50)) s(id) ON t.id = s.id "
+        "WHEN MATCHED AND v > 50 THEN DELETE WHEN NOT MATCHED THEN INSERT "
+        "VALUES (s.id, 0)"}) {
+    EXPECT_EQ(Lose(change,
+                   "DELETE FROM t WHERE id = "
+                   "(SELECT max(id) FROM t)"),
+              "DELTA_CONCURRENT_DELETE_READ")
+        << change;
+  }
+}
+
+TEST_F(TwoSessionsTest, RowsThatGoFromFilesThatKeepTheirsDoNotMatter) {
+  CreateTable("");
+  AllowRowLevel();
+  Run(*theirs_, "INSERT INTO t SELECT range, range FROM range(5, 20)");
+  // The second file was read, too, for its bounds hold 7.
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id = 7 AND v < 8",
+                 "DELETE FROM t WHERE id = 15"),
+            "");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM t"), "22");
+}
+
+TEST_F(TwoSessionsTest, FeedAndRowIdsStayRightWhenRowsMerge) {
+  CreateTable(
+      "'delta.enableChangeDataFeed' = 'true', 'delta.enableRowTracking' = "
+      "'true'");
+  AllowRowLevel();
+  const std::string ids =
+      Run(*ours_,
+          "SELECT id, _metadata.row_id FROM t WHERE id IN (3, 5) "
+          "ORDER BY id");
+  EXPECT_EQ(Lose("UPDATE t SET v = 30 WHERE id = 3",
+                 "UPDATE t SET v = 50 WHERE id = 5"),
+            "");
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id = 1", "DELETE FROM t WHERE id = 2"),
+            "");
+  EXPECT_EQ(Run(*ours_,
+                "SELECT id, _metadata.row_id FROM t WHERE id IN (3, 5) "
+                "ORDER BY id"),
+            ids);
+  EXPECT_EQ(Run(*ours_,
+                "SELECT _commit_version, _change_type, id, v FROM "
+                "table_changes('t', 3) ORDER BY ALL"),
+            "3,update_postimage,5,50;3,update_preimage,5,5;"
+            "4,update_postimage,3,30;4,update_preimage,3,3;"
+            "5,delete,2,2;6,delete,1,1");
+}
+
+// ------------------------------------------------------------- applications
+
+TEST_F(TwoSessionsTest, OneOfTwoWritesOfOneNumberIsDone) {
+  CreateTable("");
+  EXPECT_EQ(Lose("SET TRANSACTION 'app', 1; INSERT INTO t VALUES (100, 0)",
+                 "SET TRANSACTION 'app', 1; INSERT INTO t VALUES (100, 0)"),
+            "DELTA_CONCURRENT_TRANSACTION");
+  EXPECT_THAT(message_, HasSubstr("application app"));
+  Run(*ours_, "SET TRANSACTION 'app', 1; INSERT INTO t VALUES (100, 0)");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM t WHERE id = 100"), "1");
+}
+
+}  // namespace
+}  // namespace bayou::sql
