@@ -33,7 +33,10 @@ class CsvOutput final : public Output {
     return {};
   }
 
-  Status End() override { return Flush(); }
+  Status End() override {
+    BAYOU_TRY(Flush());
+    return cli::Flush(file_);
+  }
 
  private:
   void Append(std::size_t column, std::optional<std::string_view> cell) {
@@ -93,7 +96,8 @@ class JsonOutput final : public Output {
 
   Status End() override {
     if (!lines_) text_ += "]\n";
-    return WriteAll(file_, text_);
+    BAYOU_TRY(WriteAll(file_, text_));
+    return cli::Flush(file_);
   }
 
  private:

@@ -28,7 +28,8 @@ struct OutputOptions {
   std::size_t terminal_width = 0;  // Tables are cut to it; 0: not cut.
 };
 
-// A sink that also counts what went through it.
+// A sink that also counts what went through it. What it was told of a result is
+// written when the result ends: who reads it may wait for it.
 class Output : public ResultSink {
  public:
   // Called before the first row of a result is written.
