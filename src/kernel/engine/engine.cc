@@ -48,9 +48,10 @@ Translation TranslateIo(const duckdb::ErrorData& error) {
         return {ErrorCode::kPermissionDenied, "PERMISSION_DENIED"};
       case ENOSPC:
       case EDQUOT:
+        return {ErrorCode::kResourceExhausted, "OUT_OF_SPACE"};
       case EMFILE:
       case ENFILE:
-        return {ErrorCode::kResourceExhausted, "OUT_OF_SPACE"};
+        return {ErrorCode::kResourceExhausted, "TOO_MANY_OPEN_FILES"};
       default:
         return {ErrorCode::kUnavailable, "IO_ERROR"};
     }

@@ -64,9 +64,12 @@ tl::unexpected<Error> SystemError(int error, const std::string& what,
                   message + "; check the permissions of the folder");
     case ENOSPC:
     case EDQUOT:
+      return Fail(ErrorCode::kResourceExhausted, "OUT_OF_SPACE",
+                  message + "; make room and try again");
     case EMFILE:
     case ENFILE:
-      return Fail(ErrorCode::kResourceExhausted, "OUT_OF_SPACE", message);
+      return Fail(ErrorCode::kResourceExhausted, "TOO_MANY_OPEN_FILES",
+                  message + "; raise the limit (ulimit -n)");
     default:
       return Fail(ErrorCode::kUnavailable, "IO_ERROR", message);
   }
