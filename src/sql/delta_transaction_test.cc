@@ -128,7 +128,7 @@ TEST_F(TwoSessionsTest, RowsThatAStatementWouldHaveReadAreAConflict) {
               "DELTA_CONCURRENT_APPEND")
         << change;
     EXPECT_THAT(message_, HasSubstr("version 2 (operation WRITE)"));
-    EXPECT_THAT(message_, HasSubstr("run it again"));
+    EXPECT_THAT(message_, HasSubstr("was committed: run it again"));
     std::filesystem::remove_all(lake_ + "/t");
   }
 }

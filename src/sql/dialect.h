@@ -61,8 +61,9 @@ struct Statement {
   bool evolves_schema = false;  // Of a MERGE or INSERT; as those two may, too,
   bool may_evolve_schema = false;  // when the setting says so.
   std::optional<TableCommand> command;
-  std::optional<CopyStatement> copy;  // COPY INTO, which runs in its own way.
-  std::optional<WriteOptions> next_write;  // SET TRANSACTION, and no more.
+  std::optional<CopyStatement> copy =
+      {};  // COPY INTO, which runs in its own way.
+  std::optional<WriteOptions> next_write = {};  // SET TRANSACTION, and no more.
 };
 
 // The statements of `text`, without their semicolons and without empty ones.

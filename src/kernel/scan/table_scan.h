@@ -31,7 +31,7 @@ struct ScanOptions {
   duckdb::optional_ptr<duckdb::TableCatalogEntry> entry;
 
   // Where the scan is noted, if anywhere.
-  std::shared_ptr<ScanReads> reads;
+  std::shared_ptr<ScanReads> reads = nullptr;
 };
 
 // What a catalog entry or a table function's bind hands to DuckDB.

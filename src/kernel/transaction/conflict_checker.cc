@@ -37,9 +37,10 @@ Status Conflict(std::string_view condition, const LosingTransaction& loser,
   return Fail(
       ErrorCode::kConflict, condition,
       fmt::format("table {}: version {} (operation {}) was committed first "
-                  "and {}; nothing of this statement was committed: run it "
-                  "again",
-                  loser.table, winner.version, operation, reason));
+                  "and {}; nothing of this statement ({}) was committed: run "
+                  "it again",
+                  loser.table, winner.version, operation, reason,
+                  loser.operation));
 }
 
 // ------------------------------------------------------ protocol and metadata

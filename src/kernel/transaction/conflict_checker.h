@@ -49,7 +49,8 @@ struct WinningCommit {
 
 // The transaction that lost.
 struct LosingTransaction {
-  std::string_view table;  // For messages.
+  std::string_view table;      // For messages.
+  std::string_view operation;  // The same: `DELETE`.
   const ReadSet& reads;
   // Canonical paths of the files of which it matters that rows went: what its
   // scans read, but for row scans under kWriteSerializable. May be left empty
@@ -66,7 +67,7 @@ struct LosingTransaction {
 };
 
 // Errors: kConflict, with a condition that names the reason, and a message that
-// names the winner's version and operation, in this order:
+// names both operations and the winner's version, in this order:
 //   DELTA_PROTOCOL_CHANGED          both change the protocol, or the winner
 //   took
 //                                   a feature away

@@ -65,6 +65,7 @@ class ConflictCheckerTest : public ::testing::Test {
  protected:
   std::string ConflictWith(std::vector<Action> winner) {
     const LosingTransaction loser{.table = "/t",
+                                  .operation = "MERGE",
                                   .reads = reads_,
                                   .files_read = files_read_,
                                   .settled = settled_,
@@ -120,8 +121,9 @@ TEST_F(ConflictCheckerTest, AProtocolThatBayouCannotWriteStops) {
   Protocol beyond;
   beyond.min_writer_version = 7;
   beyond.writer_features = {"appendOnly", "invariants", "fromTheFuture"};
-  const LosingTransaction loser{"/t",    reads_,     files_read_, settled_,
-                                staged_, isolation_, protocol_,   metadata_};
+  const LosingTransaction loser{"/t",        "MERGE",   reads_,
+                                files_read_, settled_,  staged_,
+                                isolation_,  protocol_, metadata_};
   const Status status = CheckConflict(loser, {7, {beyond}});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().condition, "DELTA_UNSUPPORTED_WRITER_FEATURE");
@@ -301,6 +303,14 @@ TEST_F(ConflictCheckerTest, TheFirstReasonIsTold) {
   EXPECT_EQ(ConflictWith({Added("x"), Removed("y"),
                           TableWith({{"delta.appendOnly", "true"}})}),
             "DELTA_METADATA_CHANGED");
+}
+
+TEST_F(ConflictCheckerTest, TheMessageNamesBothOperations) {
+  reads_.whole_table = true;
+  ConflictWith({Info(false, "UPDATE"), Added("x")});
+  EXPECT_THAT(message_, HasSubstr("version 7 (operation UPDATE)"));
+  EXPECT_THAT(message_, HasSubstr("this statement (MERGE)"));
+  EXPECT_THAT(message_, HasSubstr("run it again"));
 }
 
 }  // namespace

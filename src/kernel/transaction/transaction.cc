@@ -187,6 +187,7 @@ Status Transaction::CheckStaged() const {
 
 Result<Version> Transaction::Commit(const Operation& operation) {
   BAYOU_TRY(CheckStaged());
+  operation_ = operation.name;
   Version version = 0;
   Predecessor before;
   if (base_) {
@@ -305,6 +306,7 @@ Status Transaction::YieldTo(const WinningCommit& winner, Predecessor* before) {
   }
   static const std::set<std::string> kNone;
   BAYOU_TRY(CheckConflict({.table = location(),
+                           .operation = operation_,
                            .reads = reads_,
                            .files_read = files_read_ ? *files_read_ : kNone,
                            .settled = merge.files(),

@@ -154,6 +154,7 @@ class Transaction {
   std::shared_ptr<store::Store> store_;
   Env* env_;
   std::string txn_id_;
+  std::string operation_ = {};  // For messages, once it is to be committed.
   std::shared_ptr<const table::Snapshot> base_;  // Null: a new table.
   // As in the base version, or as a winner has left them.
   protocol::Protocol protocol_;

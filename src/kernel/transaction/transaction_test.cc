@@ -187,9 +187,9 @@ TEST_F(TransactionTest, WhoIsLateCatchesUpWithoutTryingEachVersion) {
   Transaction late = Append("late.parquet");
   for (const char* path : {"a.parquet", "b.parquet", "c.parquet", "d.parquet"})
     ASSERT_TRUE(Append(path).Commit(kWrite));
-  const int before = store_->puts();
+  const int before = trouble_->puts();
   EXPECT_EQ(late.Commit(kWrite).value(), 5);
-  EXPECT_EQ(store_->puts() - before, 2);
+  EXPECT_EQ(trouble_->puts() - before, 2);
 }
 
 TEST_F(TransactionTest, TheHighestVersionOfAnApplicationIsCommitted) {
