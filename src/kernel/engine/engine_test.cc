@@ -11,8 +11,6 @@
 namespace bayou::engine {
 namespace {
 
-using ::testing::HasSubstr;
-
 class EngineTest : public ::testing::Test {
  protected:
   EngineTest()
