@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
         Appending{WriterFeatures({"icebergCompatV2"}), Table(), ""},
         Appending{WriterFeatures({"icebergCompatV2"}),
                   Table({{"delta.enableIcebergCompatV2", "true"}}),
-                  "icebergCompatV2"},
+                  "delta.enableIcebergCompatV2"},
         Appending{WriterFeatures({"superFuture", "collations"}), Table(),
                   "collations, superFuture"},
         Appending{Features({"catalogManaged"}), Table(), "catalogManaged"},
