@@ -24,6 +24,8 @@ SHARED = ROOT.parent / "shared"
 JOBS = 2
 FUZZ_SECONDS = 30
 UNIT_SECONDS = 600
+# How long each proof by simulation goes on; ./dev simulate runs as many seeds as one likes.
+SIMULATION_SECONDS = {"many-writers": 60, "crash-points": 60, "histories": 30}
 SHOWN_LINES = 60
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
@@ -181,6 +183,19 @@ def shared_check(log, command):
     return counts
 
 
+def simulation(log):
+    """Writers on a store that fails: always the same seeds, as many as there is time for."""
+    counts = Counts()
+    for proof, seconds in SIMULATION_SECONDS.items():
+        seeds = ["--seeds", 100_000] if proof == "many-writers" else []
+        status, text = log.run([BUILD / "tests" / "bayou_simulation", "--jobs", JOBS, "--seconds", seconds, proof, *seeds], seconds + UNIT_SECONDS)
+        closing = CLOSING.findall(text)
+        counts += Counts(*(int(number or 0) for number in closing[-1])) if closing else ONE_FAILED
+        if status:
+            log.show(f"simulation {proof}", text)
+    return counts
+
+
 def corpora(log):
     """What a known limit makes fail is counted as skipped; a limit that is none any more is a failure."""
     lines = (ROOT / "tests" / "corpora" / "known_limits.txt").read_text().splitlines()
@@ -203,6 +218,7 @@ def cases(log):
 def stages():
     yield "layers", layers
     yield "unit tests", release_tests
+    yield "simulation", simulation
     yield "statements and other engines", python_tests
     if (SHARED / "corpora" / "check.py").exists():
         yield "corpora", corpora
