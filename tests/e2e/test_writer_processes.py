@@ -125,12 +125,20 @@ class Victim:
             self.process = subprocess.Popen([bayou, "sql", "--format", "jsonl", "-c", text], cwd=lake,
                                             stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
 
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+    def said(self):
         said = [line for line in self.log.read_text().splitlines() if line.endswith("}")]
         assert not any("error" in line for line in said), said
         return int(said[-1].split(":")[1][:-1]) if said else 0
+
+    def kill(self, dice):
+        """At a random moment behind a random statement: on a busy machine a time alone would come before the first."""
+        statement = dice.randrange(-1, 10)
+        while self.said() < statement and self.process.poll() is None:
+            time.sleep(0.002)
+        time.sleep(dice.uniform(0, 0.06))
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        return self.said()
 
 
 def test_what_a_killed_process_said_was_done_is_done(bayou, sql, tmp_path, duckdb_delta):
@@ -139,8 +147,7 @@ def test_what_a_killed_process_said_was_done_is_done(bayou, sql, tmp_path, duckd
     for writer in range(0, KILLS, 2):
         pair = [Victim(bayou, tmp_path, writer + i, tmp_path / f"said-{i}") for i in range(2)]
         for victim in pair:
-            time.sleep(dice.uniform(0.02, 0.5))
-            said[victim.writer] = (victim.kill(), victim.story)
+            said[victim.writer] = (victim.kill(dice), victim.story)
 
     rows, steps = rows_of(sql), 0
     for writer, (done, story) in said.items():
