@@ -39,6 +39,7 @@ bool IsTemporaryLogFile(std::string_view name) {
   constexpr std::string_view kEnd = ".tmp";
   constexpr std::size_t kUuid = 36;
   if (!name.starts_with('.') || !name.ends_with(kEnd)) return false;
+  if (name.size() == kEnd.size()) return false;  // One dot is not two.
   name.remove_prefix(1);
   name.remove_suffix(kEnd.size());
   if (name.size() < kUuid + 2 || name[name.size() - kUuid - 1] != '.')
