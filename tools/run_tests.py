@@ -25,6 +25,7 @@ JOBS = 2
 FUZZ_SECONDS = 30
 UNIT_SECONDS = 600
 # How long each proof by simulation goes on; ./dev simulate runs as many seeds as one likes.
+SEEDS = 50
 SIMULATION_SECONDS = {"many-writers": 60, "crash-points": 60, "histories": 30}
 SHOWN_LINES = 60
 
@@ -187,8 +188,9 @@ def simulation(log):
     """Writers on a store that fails: always the same seeds, as many as there is time for."""
     counts = Counts()
     for proof, seconds in SIMULATION_SECONDS.items():
-        seeds = ["--seeds", 100_000] if proof == "many-writers" else []
-        status, text = log.run([BUILD / "tests" / "bayou_simulation", "--jobs", JOBS, "--seconds", seconds, proof, *seeds], seconds + UNIT_SECONDS)
+        seeds = ["--seeds", SEEDS] if proof == "many-writers" else []
+        status, text = log.run([BUILD / "tests" / "bayou_simulation", "--jobs", JOBS, "--seconds", seconds, proof, *seeds],
+                               seconds + UNIT_SECONDS)
         closing = CLOSING.findall(text)
         counts += Counts(*(int(number or 0) for number in closing[-1])) if closing else ONE_FAILED
         if status:
