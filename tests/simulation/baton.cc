@@ -17,7 +17,7 @@ void Baton::Run(const std::vector<Task>& tasks, std::uint64_t seed) {
       Runner& self = *runners_[i];
       {
         std::unique_lock lock(mutex_);
-        turned_.wait(lock, [&] { return holder_ == &self; });
+        self.turned.wait(lock, [&] { return holder_ == &self; });
       }
       tasks[i]();
       self.is_done = true;
@@ -33,17 +33,17 @@ void Baton::Offer() {
   if (runners_.empty() || holder_ == nullptr) return;
   // Mostly a thread goes on for a while: what interleaves at every step hardly
   // ever lets a statement run on its own.
-  if (!chance_.OneIn(3)) return;
+  if (!chance_.OneIn(8)) return;
   Runner* const self = holder_;
   Runner* const next = Draw();
   if (next != self) HandOver(next, self);
 }
 
-void Baton::HandOver(Runner* next, const Runner* self) {
+void Baton::HandOver(Runner* next, Runner* self) {
   std::unique_lock lock(mutex_);
   holder_ = next;
-  turned_.notify_all();
-  if (self != nullptr) turned_.wait(lock, [&] { return holder_ == self; });
+  if (next != nullptr) next->turned.notify_one();
+  if (self != nullptr) self->turned.wait(lock, [&] { return holder_ == self; });
 }
 
 Baton::Runner* Baton::Draw() {

@@ -30,15 +30,15 @@ class Baton {
  private:
   struct Runner {
     bool is_done = false;
+    std::condition_variable turned;  // Its own: a hand-over wakes one thread.
   };
 
   // One that is not done; nullptr when all are.
   Runner* Draw();
   // Lets `next` go on, and returns when it is `self` whose turn it is.
-  void HandOver(Runner* next, const Runner* self);
+  void HandOver(Runner* next, Runner* self);
 
   std::mutex mutex_;
-  std::condition_variable turned_;
   std::vector<std::unique_ptr<Runner>> runners_;
   Runner* holder_ = nullptr;  // Nobody: all are done.
   Chance chance_{0};

@@ -14,6 +14,9 @@
 #include "kernel/engine/engine.h"
 #include "kernel/protocol/deletion_vector.h"
 #include "kernel/scan/change_feed.h"
+#include "kernel/store/faulty_store.h"
+#include "kernel/store/location.h"
+#include "kernel/store/memory_store.h"
 
 namespace bayou::scan {
 namespace {
@@ -444,6 +447,35 @@ TEST_F(TableScanTest, BrokenFilesAreNamed) {
       Query("SELECT * FROM $t"),
       ElementsAre(AllOf(HasSubstr("DELTA_PARQUET_INVALID"),
                         HasSubstr("bad.parquet"), HasSubstr("version 1"))));
+}
+
+TEST_F(TableScanTest, AStoreThatCannotBeReachedBreaksNoFile) {
+  Commit({kProtocol, MetadataJson({FieldJson("x", "integer")})});
+  Write("a.parquet", "SELECT 1::INTEGER AS x");
+  Commit({Add{"a.parquet"}.Json()});
+  const auto local = store::OpenLocalStore(folder_);
+  const auto memory = store::Memory::Make()->Open("", "scan-test://x");
+  for (const char* file : {"a.parquet", "_delta_log/00000000000000000000.json",
+                           "_delta_log/00000000000000000001.json"}) {
+    ASSERT_TRUE(memory->Put(file, local->Read(file).value()));
+  }
+  store::CallKind refused = store::CallKind::kDelete;
+  store::RegisterScheme("scan-test", [&](const std::string&) {
+    return store::MakeFaultyStore(
+        memory, store::MakeAdversary([&](const store::StoreCall& call) {
+          return call.kind == refused ? store::Fault::kRefused
+                                      : store::Fault::kNone;
+        }));
+  });
+  const std::string query = "SELECT * FROM scan('scan-test://x')";
+  EXPECT_THAT(Query(query), ElementsAre("1"));
+  for (const auto kind : {store::CallKind::kHead, store::CallKind::kReadRange,
+                          store::CallKind::kCheckInside}) {
+    refused = kind;
+    EXPECT_THAT(Query(query), ElementsAre(AllOf(HasSubstr("IO_ERROR"),
+                                                HasSubstr("a.parquet"))))
+        << store::Name(kind);
+  }
 }
 
 TEST_F(TableScanTest, PathsOutsideTheTableAreRefused) {
