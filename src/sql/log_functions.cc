@@ -43,11 +43,9 @@ duckdb::unique_ptr<duckdb::FunctionData> BindCheckpoint(
 
 std::optional<Version> VersionArgument(
     const duckdb::TableFunctionBindInput& input, const char* name) {
-  const auto given = input.named_parameters.find(name);
-  if (given == input.named_parameters.end() || given->second.IsNull()) {
-    return std::nullopt;
-  }
-  return given->second.GetValue<Version>();
+  const Value* version = NamedArgument(input, name);
+  if (version == nullptr) return std::nullopt;
+  return version->GetValue<Version>();
 }
 
 // Both ends or neither.

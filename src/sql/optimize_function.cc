@@ -202,22 +202,14 @@ commands::ClusteringPaths PathsIn(const Value& list) {
   return paths;
 }
 
-const Value* Given(const duckdb::TableFunctionBindInput& input,
-                   const char* name) {
-  const auto given = input.named_parameters.find(name);
-  return given == input.named_parameters.end() || given->second.IsNull()
-             ? nullptr
-             : &given->second;
-}
-
 duckdb::unique_ptr<duckdb::FunctionData> Bind(
     ClientContext&, duckdb::TableFunctionBindInput& input,
     duckdb::vector<LogicalType>& types, duckdb::vector<duckdb::string>& names) {
   Optimizing optimizing;
   optimizing.table = TableArgument(input);
-  if (const Value* where = Given(input, kWhere))
+  if (const Value* where = NamedArgument(input, kWhere))
     optimizing.where = where->ToString();
-  if (const Value* columns = Given(input, kZOrderBy))
+  if (const Value* columns = NamedArgument(input, kZOrderBy))
     optimizing.zorder_by = PathsIn(*columns);
   optimizing.is_full = FlagArgument(input, kFull);
   if (FlagArgument(input, kDryRun)) {

@@ -22,11 +22,18 @@ std::shared_ptr<const table::Snapshot> BeginStandalone(
   return FindDeltaTable(context, table).snapshot();
 }
 
+const duckdb::Value* NamedArgument(const duckdb::TableFunctionBindInput& input,
+                                   const char* name) {
+  const auto given = input.named_parameters.find(name);
+  return given == input.named_parameters.end() || given->second.IsNull()
+             ? nullptr
+             : &given->second;
+}
+
 bool FlagArgument(const duckdb::TableFunctionBindInput& input,
                   const char* name) {
-  const auto given = input.named_parameters.find(name);
-  return given != input.named_parameters.end() && !given->second.IsNull() &&
-         given->second.GetValue<bool>();
+  const duckdb::Value* flag = NamedArgument(input, name);
+  return flag != nullptr && flag->GetValue<bool>();
 }
 
 }  // namespace bayou::sql

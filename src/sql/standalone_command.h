@@ -21,6 +21,10 @@ std::shared_ptr<const table::Snapshot> BeginStandalone(
     duckdb::ClientContext& context, const std::string& table,
     const char* command);
 
+// A named argument, or nullptr when it is absent or NULL.
+const duckdb::Value* NamedArgument(const duckdb::TableFunctionBindInput& input,
+                                   const char* name);
+
 // A named argument that is true; not when it is absent or NULL.
 bool FlagArgument(const duckdb::TableFunctionBindInput& input,
                   const char* name);

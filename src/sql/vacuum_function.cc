@@ -205,14 +205,6 @@ std::int64_t HoursToMs(double hours) {
   return std::llround(hours) * kHourMs;
 }
 
-const Value* Given(const duckdb::TableFunctionBindInput& input,
-                   const char* name) {
-  const auto given = input.named_parameters.find(name);
-  return given == input.named_parameters.end() || given->second.IsNull()
-             ? nullptr
-             : &given->second;
-}
-
 duckdb::unique_ptr<duckdb::FunctionData> Bind(
     ClientContext&, duckdb::TableFunctionBindInput& input,
     duckdb::vector<LogicalType>& types, duckdb::vector<duckdb::string>& names) {
@@ -220,11 +212,11 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(
   vacuuming.table = TableArgument(input);
   vacuuming.dry_run = FlagArgument(input, kDryRun);
   vacuuming.details = FlagArgument(input, kDetails);
-  if (const Value* hours = Given(input, kRetainHours))
+  if (const Value* hours = NamedArgument(input, kRetainHours))
     vacuuming.request.retention_ms = HoursToMs(hours->GetValue<double>());
-  if (const Value* mode = Given(input, kMode))
+  if (const Value* mode = NamedArgument(input, kMode))
     vacuuming.request.mode = ModeOf(mode->ToString());
-  if (Given(input, kOptimistic) != nullptr)
+  if (NamedArgument(input, kOptimistic) != nullptr)
     vacuuming.request.is_optimistic = FlagArgument(input, kOptimistic);
   auto progress = std::make_shared<VacuumProgress>();
   auto query = BindRows(
