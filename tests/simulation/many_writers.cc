@@ -18,6 +18,16 @@ namespace {
 constexpr int kOperations = 200;
 constexpr int kVersionsReadAtTheEnd = 5;
 
+constexpr std::int64_t kHourMs = 3'600'000;
+constexpr int kMaxSkewMs = 3'600'000;
+// With room for two skewed clocks this is less than the retention of tables
+// that are vacuumed: no operation takes longer, and for as long every version
+// can be read.
+constexpr std::int64_t kKeptMs = 40 * kHourMs;
+constexpr std::int64_t kAlwaysMs = 1'000'000 * kHourMs;
+constexpr const char* kRetention = "interval 48 hours";
+constexpr const char* kLogRetention = "interval 72 hours";
+
 // What a seed decides before anything happens.
 struct Setting {
   int clients = 2;
@@ -25,6 +35,7 @@ struct Setting {
   bool partitioned = false;
   bool has_checkpoints = false;
   bool adds_columns = false;  // REPLACE WHERE has to know them all.
+  bool has_vacuum = false;    // And time that passes.
   store::FaultRates faults;
   std::string properties;
 
@@ -38,6 +49,7 @@ Setting Setting::Draw(Chance& chance) {
   setting.partitioned = chance.OneIn(4);
   setting.has_checkpoints = chance.OneIn(4);
   setting.adds_columns = chance.OneIn(2);
+  setting.has_vacuum = chance.OneIn(3);
   if (!chance.OneIn(3)) {
     const int scale = 1 << chance.Below(4);
     setting.faults = {.refused = 5 * scale,
@@ -48,6 +60,10 @@ Setting Setting::Draw(Chance& chance) {
   }
   std::vector<std::pair<const char*, const char*>> properties = {
       {"delta.checkpointInterval", setting.has_checkpoints ? "20" : "1000"}};
+  if (setting.has_vacuum) {
+    properties.emplace_back("delta.deletedFileRetentionDuration", kRetention);
+    properties.emplace_back("delta.logRetentionDuration", kLogRetention);
+  }
   for (const char* name :
        {"delta.enableDeletionVectors", "delta.enableRowTracking",
         "delta.enableInCommitTimestamps", "delta.enableChangeDataFeed"}) {
@@ -68,7 +84,9 @@ class ManyWriters {
       : chance_(seed),
         setting_(Setting::Draw(chance_)),
         world_(name, seed, setting_.clients + 1),
-        oracle_(world_.Files(), setting_.write_serializable) {}
+        oracle_(world_.Files(), world_.clock(),
+                setting_.has_vacuum ? kKeptMs : kAlwaysMs,
+                setting_.write_serializable) {}
 
   Outcome Run();
 
@@ -83,6 +101,7 @@ class ManyWriters {
   void Read(int number, Chance& chance);
   void ReadVersion(int number, Chance& chance);
   void Checkpoint(int number);
+  void LetTimePass(Chance& chance);
   void CheckOutcome(int number, const Change& change, Version before,
                     const Status& done, std::int64_t faults);
   void CheckFailure(int number, const Error& error, std::int64_t faults);
@@ -98,6 +117,8 @@ class ManyWriters {
   World world_;
   Oracle oracle_;
   int columns_ = 0;  // Names given out.
+  // When the clients that are at work began with it.
+  std::map<int, std::int64_t> began_ms_;
   Outcome outcome_;
 };
 
@@ -135,13 +156,16 @@ void ManyWriters::CreateTable() {
 void ManyWriters::RunClient(int number, std::uint64_t seed) {
   Chance chance(seed);
   Client& client = world_.client(number);
-  if (chance.OneIn(3)) client.SkewClock(chance.Between(-3'600'000, 3'600'000));
+  if (chance.OneIn(3))
+    client.SkewClock(chance.Between(-kMaxSkewMs, kMaxSkewMs));
   for (int i = kOperations / setting_.clients; i > 0; --i) {
     if (oracle_.fault()) return;
     // A client that has crashed is a new one by the next operation.
     client.MeetAdversary(std::make_shared<store::SeededAdversary>(
         chance.Next(), setting_.faults));
+    began_ms_[number] = world_.clock().now_ms;
     Step(number, chance);
+    began_ms_.erase(number);
   }
 }
 
@@ -179,7 +203,12 @@ void ManyWriters::Step(int number, Chance& chance) {
                  true);
   }
   if (kind < 81 && setting_.has_checkpoints) return Checkpoint(number);
-  if (kind < 90) return ReadVersion(number, chance);
+  if (kind < 86 && setting_.has_vacuum) return LetTimePass(chance);
+  if (kind < 90 && setting_.has_vacuum) {
+    return write({draw(chance.OneIn(3) ? StatementKind::kVacuumLite
+                                       : StatementKind::kVacuum)});
+  }
+  if (kind < 93) return ReadVersion(number, chance);
   return Read(number, chance);
 }
 
@@ -220,12 +249,14 @@ void ManyWriters::CheckOutcome(int number, const Change& change, Version before,
     return Fault(number, sql + " was reported as done, and was not");
   }
   const Error& error = done.error();
+  if (error.condition == "DELTA_CANNOT_VACUUM_LITE")
+    return Count("VACUUM LITE did not suffice");
   if (error.code == ErrorCode::kCommitUnknown) {
     Count("outcome unknown");
     if (faults == 0) Fault(number, sql + ": unknown without a reason");
     return;
   }
-  if (committed) {
+  if (committed && !change.IsVacuum()) {
     return Fault(number, fmt::format("{} failed, but is version {}: {}", sql,
                                      change.commits[0], error.message));
   }
@@ -293,6 +324,8 @@ void ManyWriters::ReadVersion(int number, Chance& chance) {
     const bool looked_stale = setting_.faults.stale > 0;
     if (looked_stale && read.error().code == ErrorCode::kInvalidArgument)
       return;
+    if (read.error().code == ErrorCode::kNotFound && oracle_.MayBeGone(version))
+      return Count("a version that was gone");
     return CheckFailure(number, read.error(),
                         world_.client(number).faults() - faults);
   }
@@ -309,10 +342,24 @@ void ManyWriters::Checkpoint(int number) {
   if (!done) CheckFailure(number, done.error(), client.faults() - faults);
 }
 
+// Hours, but never so many that what is at work, or the newest version, which a
+// stale listing hides, were older than what is kept.
+void ManyWriters::LetTimePass(Chance& chance) {
+  const std::int64_t later =
+      world_.clock().now_ms + chance.Between(6, 18) * kHourMs;
+  std::int64_t oldest = oracle_.CommittedAt(oracle_.latest());
+  for (const auto& [number, began] : began_ms_)
+    oldest = std::min(oldest, began);
+  if (later - oldest > kKeptMs) return;
+  world_.clock().now_ms = later;
+  Count("time passed");
+}
+
 // The last versions, the first and some between, as a new reader sees them.
 void ManyWriters::CheckEveryVersion() {
   const auto check = [&](Version version, std::string_view at) {
     const Result<TableState> read = Select(kBystander, at);
+    if (!read && oracle_.MayBeGone(version)) return;
     if (!read) return Fault(kBystander, read.error().message);
     if (*read == oracle_.At(version)) return;
     Fault(kBystander,

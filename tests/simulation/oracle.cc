@@ -41,6 +41,10 @@ bool Change::ChangesMetadata() const {
   return std::ranges::any_of(statements, &Statement::ChangesMetadata);
 }
 
+bool Change::IsVacuum() const {
+  return std::ranges::all_of(statements, &Statement::IsVacuum);
+}
+
 bool Change::FindsNothingIn(const TableState& state) const {
   return std::ranges::all_of(statements, [&](const Statement& statement) {
     return statement.FindsNothingIn(state);
@@ -62,7 +66,8 @@ void Oracle::Saw(int client, store::CallKind kind, std::string_view name,
   if (!version) return;
   if (kind == store::CallKind::kPutIfAbsent) {
     SawCommit(client, *version, content);
-  } else if (store::Writes(kind)) {
+  } else if (store::Writes(kind) &&
+             (kind != store::CallKind::kDelete || !MayBeGone(*version))) {
     Fault(fmt::format("{} of the commit {}", store::Name(kind), *version));
   }
 }
@@ -90,19 +95,20 @@ void Oracle::SawCommit(int client, Version version, std::string_view content) {
       Fault(fmt::format("version {} has no txnId of its own", version));
     // With no file at all a commit counts as one, as with delta-spark.
     if (info->is_blind_append != change->IsBlindAppend() &&
-        !change->ChangesMetadata() && version > 0)
+        !change->ChangesMetadata() && !change->IsVacuum() && version > 0)
       Fault(fmt::format("version {}: isBlindAppend is a lie: {}", version,
                         change->statements.front().Sql("t")));
   }
   CheckFiles(version, *actions);
   Commit commit;
   commit.state = StateAfter(*change, read);
-  commit.is_blind_append = change->IsBlindAppend();
+  commit.at_ms = clock_.NowMs();
+  commit.is_blind_append = change->IsBlindAppend() || change->IsVacuum();
   commit.changes_metadata = change->ChangesMetadata();
-  if (commit.is_blind_append) change->ApplyTo(commit.added);
+  if (change->IsBlindAppend()) change->ApplyTo(commit.added);
   history_.push_back(std::move(commit));
   change->commits.push_back(version);
-  if (change->commits.size() > 1)
+  if (change->commits.size() > (change->IsVacuum() ? 2 : 1))
     Fault(fmt::format("versions {} and {} are the same change",
                       change->commits[0], version));
 }
@@ -164,6 +170,7 @@ bool Oracle::IsRealConflict(const Change& change, Version read) const {
     if (write_serializable_) continue;
     // Of the file of an append only the lowest and the highest key are known.
     const auto& rows = winner.added.rows;
+    if (rows.empty()) continue;
     for (std::int64_t key = rows.begin()->first.k;
          key <= rows.rbegin()->first.k; ++key) {
       for (const Statement& statement : change.statements) {

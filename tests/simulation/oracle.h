@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/env.h"
 #include "kernel/protocol/actions.h"
 #include "kernel/store/faulty_store.h"
 #include "simulation/table_state.h"
@@ -28,14 +29,20 @@ struct Change {
   void ApplyTo(TableState& state) const;
   bool IsBlindAppend() const;
   bool ChangesMetadata() const;
+  bool IsVacuum() const;
   bool FindsNothingIn(const TableState& state) const;
 };
 
 class Oracle final : public Witness {
  public:
-  // `files` is the table's folder, as it is without faults.
-  Oracle(std::shared_ptr<store::Store> files, bool write_serializable)
-      : files_(std::move(files)), write_serializable_(write_serializable) {}
+  // `files` is the table's folder, as it is without faults. For `kept_ms` after
+  // it was the latest, a version can be read.
+  Oracle(std::shared_ptr<store::Store> files, Env& clock, std::int64_t kept_ms,
+         bool write_serializable)
+      : files_(std::move(files)),
+        clock_(clock),
+        kept_ms_(kept_ms),
+        write_serializable_(write_serializable) {}
 
   // What a client is about to do; nullptr: nothing that commits.
   void Announce(int client, Change* change);
@@ -46,6 +53,14 @@ class Oracle final : public Witness {
   Version latest() const { return static_cast<Version>(history_.size()) - 1; }
   const TableState& At(Version version) const {
     return history_[static_cast<std::size_t>(version)].state;
+  }
+  std::int64_t CommittedAt(Version version) const {
+    return history_[static_cast<std::size_t>(version)].at_ms;
+  }
+  // Its files, or the log up to it, need not be there any more.
+  bool MayBeGone(Version version) const {
+    return version < latest() &&
+           CommittedAt(version + 1) < clock_.NowMs() - kept_ms_;
   }
 
   // Whether a conflict that was reported to a change which has read version
@@ -62,6 +77,7 @@ class Oracle final : public Witness {
     TableState added;  // The rows of a blind append.
     bool is_blind_append = false;
     bool changes_metadata = false;
+    std::int64_t at_ms = 0;
   };
 
   void SawCommit(int client, Version version, std::string_view content);
@@ -70,6 +86,8 @@ class Oracle final : public Witness {
   TableState StateAfter(const Change& change, Version read) const;
 
   std::shared_ptr<store::Store> files_;
+  Env& clock_;
+  std::int64_t kept_ms_;
   bool write_serializable_;
   std::vector<Change*> announced_;
   std::vector<Commit> history_;  // By version.

@@ -126,6 +126,10 @@ std::string Statement::Sql(std::string_view table) const {
       return fmt::format("TRUNCATE TABLE {}", table);
     case StatementKind::kAddColumn:
       return fmt::format("ALTER TABLE {} ADD COLUMN {} BIGINT", table, column);
+    case StatementKind::kVacuum:
+      return fmt::format("VACUUM {}", table);
+    case StatementKind::kVacuumLite:
+      return fmt::format("VACUUM {} LITE", table);
   }
   return "";
 }
@@ -168,13 +172,15 @@ void Statement::ApplyTo(TableState& state) const {
       return;
     case StatementKind::kRewrite:
     case StatementKind::kOptimize:
+    case StatementKind::kVacuum:
+    case StatementKind::kVacuumLite:
       return;
   }
   for (const Row& row : rows) state.Add(row);
 }
 
 bool Statement::FindsNothingIn(const TableState& state) const {
-  if (kind == StatementKind::kOptimize) return true;
+  if (kind == StatementKind::kOptimize || IsVacuum()) return true;
   if (kind == StatementKind::kTruncate || kind == StatementKind::kRewrite)
     return state.rows.empty();
   if (kind != StatementKind::kDelete && kind != StatementKind::kUpdate)
@@ -187,6 +193,8 @@ bool Statement::Reads(std::int64_t key) const {
   switch (kind) {
     case StatementKind::kAppend:
     case StatementKind::kAddColumn:
+    case StatementKind::kVacuum:
+    case StatementKind::kVacuumLite:
       return false;
     case StatementKind::kOverwrite:
     case StatementKind::kRewrite:

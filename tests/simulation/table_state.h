@@ -50,6 +50,8 @@ enum class StatementKind : std::uint8_t {
   kOptimize,
   kTruncate,
   kAddColumn,
+  kVacuum,
+  kVacuumLite,
 };
 
 struct Statement {
@@ -68,6 +70,10 @@ struct Statement {
 
   bool IsBlindAppend() const { return kind == StatementKind::kAppend; }
   bool ChangesMetadata() const { return kind == StatementKind::kAddColumn; }
+  // Says what it did in two commits that change nothing.
+  bool IsVacuum() const {
+    return kind == StatementKind::kVacuum || kind == StatementKind::kVacuumLite;
+  }
   // Nothing would change, so that there may be no commit.
   bool FindsNothingIn(const TableState& state) const;
   // Whether what it does can depend on a row of this key.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
 #include <utility>
 
 #include "base/uri_path.h"
@@ -14,6 +15,37 @@ tl::unexpected<Error> Missing(const std::string& path) {
   return Fail(ErrorCode::kNotFound, "FILE_NOT_FOUND",
               fmt::format("there is no {}", path));
 }
+
+}  // namespace
+
+namespace {
+
+// Asks about the folders of names that come in order.
+class Folders {
+ public:
+  // `root`: the folder that is listed, with a slash behind it unless empty.
+  Folders(std::string_view root, const Store::TreeVisitor& visit)
+      : root_(root), visit_(visit) {}
+
+  bool Enter(std::string_view name) {
+    if (!refused_.empty() && name.starts_with(refused_)) return false;
+    for (std::size_t slash = name.find('/', root_.size());
+         slash != std::string_view::npos; slash = name.find('/', slash + 1)) {
+      const std::string folder(name.substr(0, slash));
+      if (!entered_.insert(folder).second) continue;
+      if (visit_.enter({.name = folder, .size = 0, .modified_ms = 0})) continue;
+      refused_ = folder + '/';
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  std::string_view root_;
+  const Store::TreeVisitor& visit_;
+  std::unordered_set<std::string> entered_;
+  std::string refused_;
+};
 
 }  // namespace
 
@@ -108,7 +140,10 @@ Status MemoryStore::ListTree(std::string_view folder,
     }
   }
   if (found.empty()) return Missing(NativePath(folder));
-  for (const ObjectMeta& file : found) BAYOU_TRY(visit.file(file));
+  Folders folders(std::string_view(prefix).substr(root.size()), visit);
+  for (const ObjectMeta& file : found) {
+    if (folders.Enter(file.name)) BAYOU_TRY(visit.file(file));
+  }
   return {};
 }
 

@@ -160,6 +160,33 @@ TYPED_TEST(StoreTest, ListsATree) {
   EXPECT_EQ(list("none").error().code, ErrorCode::kNotFound);
 }
 
+TYPED_TEST(StoreTest, LeavesOutOfATreeWhatIsNotEntered) {
+  for (const char* name : {"_log/a", "_log/b/c", "_log0/d", "p/_log/e", "p/f"})
+    ASSERT_TRUE(this->store_->Put(name, ""));
+  std::vector<std::string> folders;
+  std::vector<std::string> found;
+  const auto list = [&](std::string_view folder) {
+    folders.clear();
+    found.clear();
+    return this->store_->ListTree(
+        folder, {.enter =
+                     [&](const ObjectMeta& entered) {
+                       folders.push_back(entered.name);
+                       return !entered.name.ends_with("_log");
+                     },
+                 .file = [&](const ObjectMeta& file) -> Status {
+                   found.push_back(file.name);
+                   return {};
+                 }});
+  };
+  ASSERT_TRUE(list(""));
+  EXPECT_THAT(folders, UnorderedElementsAre("_log", "_log0", "p", "p/_log"));
+  EXPECT_THAT(found, UnorderedElementsAre("_log0/d", "p/f"));
+  ASSERT_TRUE(list("_log"));  // Asked for by name, it is listed.
+  EXPECT_THAT(folders, UnorderedElementsAre("_log/b"));
+  EXPECT_THAT(found, UnorderedElementsAre("_log/a", "_log/b/c"));
+}
+
 TYPED_TEST(StoreTest, AVisitThatFailsEndsTheListing) {
   for (const char* name : {"a", "b"}) ASSERT_TRUE(this->store_->Put(name, ""));
   int visits = 0;

@@ -165,6 +165,20 @@ Result<Version> Record(duckdb::ClientContext& context,
   return CommitWhole(transaction, operation, *context.db, env);
 }
 
+// On the newest version: whatever others have changed meanwhile, what was
+// deleted is to be told.
+Result<Version> RecordEnd(duckdb::ClientContext& context,
+                          const std::shared_ptr<store::Store>& store,
+                          const Operation& operation, Env& env) {
+  constexpr int kTries = 10;
+  for (int left = kTries - 1;; --left) {
+    BAYOU_ASSIGN(const auto latest, table::Snapshot::Open(store, *context.db));
+    auto ended = Record(context, latest, operation, env);
+    if (ended || ended.error().code != ErrorCode::kConflict || left == 0)
+      return ended;
+  }
+}
+
 // What others have committed since the snapshot may name files again that were
 // none of the table's then.
 Status SpareWhatCame(const table::Snapshot& snapshot, Version until,
@@ -242,10 +256,10 @@ Result<VacuumPlan> PlanVacuum(const table::Snapshot& snapshot,
   return plan;
 }
 
-Result<VacuumResult> Vacuum(duckdb::ClientContext& context,
-                            std::shared_ptr<const table::Snapshot> snapshot,
-                            const VacuumRequest& request,
-                            VacuumProgress& progress, Env& env) {
+Result<VacuumResult> Vacuum(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const VacuumRequest& request, VacuumProgress& progress, Env& env) {
   VacuumResult result;
   result.start_ms = env.NowMs();
   result.retention_ms = RetentionMs(*snapshot, request);
@@ -275,8 +289,8 @@ Result<VacuumResult> Vacuum(duckdb::ClientContext& context,
       if (gone && *gone) ++result.folders_deleted;
     }
   }
-  const auto ended =
-      Record(context, snapshot, EndOf(result, outcome.has_value()), env);
+  const auto ended = RecordEnd(context, snapshot->shared_store(),
+                               EndOf(result, outcome.has_value()), env);
   BAYOU_TRY(outcome);
   BAYOU_TRY(ended);
   result.end_ms = env.NowMs();

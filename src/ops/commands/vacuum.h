@@ -65,9 +65,9 @@ struct VacuumResult {
 // be deleted the rest is, the history says FAILED, and so does the error:
 // kUnavailable, condition DELTA_VACUUM_FAILED, naming files and the first
 // reason. Other errors: as above; kCancelled; see Transaction::Commit.
-Result<VacuumResult> Vacuum(duckdb::ClientContext& context,
-                            std::shared_ptr<const table::Snapshot> snapshot,
-                            const VacuumRequest& request,
-                            VacuumProgress& progress, Env& env);
+Result<VacuumResult> Vacuum(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const VacuumRequest& request, VacuumProgress& progress, Env& env);
 
 }  // namespace bayou::commands

@@ -76,7 +76,7 @@ class Listing {
       FoundTableAt(folder == "metadata" ? folder : FolderOf(folder));
     }
     if (file.modified_ms >= plan_.cutoff_ms ||
-        hidden_.IsHidden(NameOf(file.name)) || kept_.Contains(file.name)) {
+        hidden_.IsBelowHidden(file.name) || kept_.Contains(file.name)) {
       return Keep(folder);
     }
     plan_.files.push_back({file.name, file.size, !kept_.WasRemoved(file.name)});

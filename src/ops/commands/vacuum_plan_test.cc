@@ -10,6 +10,7 @@
 
 #include "kernel/engine/engine.h"
 #include "kernel/log/log_file_name.h"
+#include "kernel/store/memory_store.h"
 #include "kernel/table/checkpoint_writer.h"
 #include "ops/commands/table_names.h"
 
@@ -19,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 // Time stands still, and files are as old as a test says.
 constexpr std::int64_t kNow = 1'700'000'000'000;
@@ -255,6 +255,35 @@ TEST_F(VacuumPlanTest, LiteNeedsTheWholeLogSinceTheLastRun) {
   EXPECT_EQ(lite({}).error().condition, "DELTA_CANNOT_VACUUM_LITE");
   EXPECT_EQ(lite(0).error().condition, "DELTA_CANNOT_VACUUM_LITE");
   EXPECT_THAT(Names(lite(1).value()), ElementsAre("a"));
+}
+
+// As object stores have none.
+TEST(PlanFullVacuum, NeedsNoFoldersToKnowWhatIsHidden) {
+  class Clock final : public Env {
+   public:
+    std::int64_t NowMs() override { return kNow; }
+    std::uint64_t Random() override { return 0; }
+  } clock;
+  const auto memory = store::Memory::Make(clock);
+  const auto store = memory->Open("t", "memory://t");
+  ASSERT_TRUE(store->Put("_delta_log/" + log::CommitName(0),
+                         R"({"protocol":{"minReaderVersion":1,)"
+                         R"("minWriterVersion":2}})"
+                         "\n"
+                         R"({"metaData":{"id":"m","format":{"provider":)"
+                         R"("parquet","options":{}},"schemaString":)"
+                         R"("{\"type\":\"struct\",\"fields\":[]}",)"
+                         R"("partitionColumns":[],"configuration":{}}})"));
+  for (const char* name :
+       {"a", "p=1/b", "_own/c", "p=1/.d", "other/_delta_log/e", "other/f"}) {
+    ASSERT_TRUE(store->Put(name, "text"));
+  }
+  const auto engine = engine::StartEngine({.threads = 1}).value();
+  const auto snapshot = table::Snapshot::Open(store, *engine->instance).value();
+  const auto plan = PlanFullVacuum(*snapshot, kNow + 1).value();
+  std::vector<std::string> names;
+  for (const VacuumFile& file : plan.files) names.push_back(file.name);
+  EXPECT_THAT(names, ElementsAre("a", "p=1/b"));
 }
 
 TEST(IsTemporaryLogFile, KnowsTheNamesOfWriters) {

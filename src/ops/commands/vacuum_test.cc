@@ -53,6 +53,7 @@ class TroubledStore final : public store::Store {
     return store_->Move(from, to);
   }
   Status Delete(std::string_view name) override {
+    if (before_delete) std::exchange(before_delete, nullptr)();
     if (name == stuck)
       return Fail(ErrorCode::kUnavailable, "IO_ERROR", "the disk is on fire");
     return store_->Delete(name);
@@ -65,8 +66,9 @@ class TroubledStore final : public store::Store {
   }
   const std::string& location() const override { return store_->location(); }
 
-  std::string stuck;                 // Cannot be deleted.
-  std::function<void()> before_put;  // Once, before the next PutIfAbsent.
+  std::string stuck;                    // Cannot be deleted.
+  std::function<void()> before_put;     // Once, before the next PutIfAbsent.
+  std::function<void()> before_delete;  // Likewise.
 
  private:
   std::shared_ptr<store::Store> store_;
@@ -98,7 +100,7 @@ class VacuumTest : public ::testing::Test {
   void Put(const std::string& name, const std::string& text) {
     ASSERT_TRUE(store_->Put(name, text));
   }
-  Result<VacuumResult> Run() {
+  Result<VacuumResult> RunVacuum() {
     const auto snapshot =
         table::Snapshot::Open(store_, *engine_->instance).value();
     VacuumProgress progress;
@@ -128,7 +130,7 @@ class VacuumTest : public ::testing::Test {
 };
 
 TEST_F(VacuumTest, TellsTheHistory) {
-  const auto result = Run();
+  const auto result = RunVacuum();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->files_deleted, 3);
   EXPECT_THAT(*store_->Read(Commit(1)),
@@ -143,7 +145,7 @@ TEST_F(VacuumTest, TellsTheHistory) {
 
 TEST_F(VacuumTest, ReportsWhatItCannotDelete) {
   store_->stuck = "b";
-  const auto result = Run();
+  const auto result = RunVacuum();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().condition, "DELTA_VACUUM_FAILED");
   EXPECT_THAT(result.error().message, HasSubstr("b (the disk is on fire)"));
@@ -161,11 +163,23 @@ TEST_F(VacuumTest, SparesWhatAnotherTakesIntoTheTableMeanwhile) {
                    R"("modificationTime":5,"dataChange":true}})"
                    "\n");
   };
-  const auto result = Run();
+  const auto result = RunVacuum();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->files_deleted, 2);
   EXPECT_TRUE(IsThere("b"));
   EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr("VACUUM START"));
+}
+
+TEST_F(VacuumTest, EndsWhateverHasBecomeOfTheTableMeanwhile) {
+  store_->before_delete = [this] {
+    std::string metadata = *store_->Read(Commit(0));
+    metadata = metadata.substr(metadata.find('\n') + 1);
+    Put(Commit(2), metadata);
+  };
+  const auto result = RunVacuum();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->files_deleted, 3);
+  EXPECT_THAT(*store_->Read(Commit(3)), HasSubstr("VACUUM END"));
 }
 
 TEST_F(VacuumTest, ChecksBeforeItLooks) {
@@ -202,37 +216,37 @@ TEST_F(VacuumTest, DoesNoMoreThanTheLogAsksFor) {
   make_older(Commit(0), 5'000'000'000);
   make_older(Commit(1), 1'500'000'000);
 
-  auto result = Run();  // Nobody knows of a full run.
+  auto result = RunVacuum();  // Nobody knows of a full run.
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_FALSE(result->plan.is_skipped);
   EXPECT_EQ(result->plan.mode, VacuumMode::kFull);
   EXPECT_EQ(result->files_deleted, 0);
 
-  result = Run();
+  result = RunVacuum();
   EXPECT_TRUE(result->plan.is_skipped) << result->plan.reason;
   EXPECT_FALSE(IsThere(Commit(4)));
 
   later_.by_ms = 2'000'000'000;  // By now, a has been gone for long enough.
-  result = Run();
+  result = RunVacuum();
   EXPECT_EQ(result->plan.mode, VacuumMode::kLite) << result->plan.reason;
   EXPECT_EQ(result->files_deleted, 1);
   EXPECT_FALSE(IsThere("a"));
-  EXPECT_TRUE(Run()->plan.is_skipped);
+  EXPECT_TRUE(RunVacuum()->plan.is_skipped);
 
   retention_ms_ = 2'500'000'000;  // The full run kept more.
-  EXPECT_EQ(Run()->plan.mode, VacuumMode::kFull);
-  EXPECT_TRUE(Run()->plan.is_skipped);
+  EXPECT_EQ(RunVacuum()->plan.mode, VacuumMode::kFull);
+  EXPECT_TRUE(RunVacuum()->plan.is_skipped);
 
   later_.by_ms = 3'000'000'000;  // The full run is too old.
-  EXPECT_EQ(Run()->plan.mode, VacuumMode::kFull);
+  EXPECT_EQ(RunVacuum()->plan.mode, VacuumMode::kFull);
 }
 
 TEST_F(VacuumTest, AFailedRunIsNone) {
   store_->stuck = "a";
-  EXPECT_FALSE(Run());
+  EXPECT_FALSE(RunVacuum());
   retention_ms_ = 1;
   store_->stuck.clear();
-  const auto result = Run();
+  const auto result = RunVacuum();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->plan.mode, VacuumMode::kFull);
   EXPECT_FALSE(result->plan.is_skipped);
