@@ -5,7 +5,7 @@
 # the layers and no cycle can be written down. Beside the sources lie
 #   *_test.cc   one gtest program for all; it links the whole archive against the
 #               declared modules alone: a symbol from anywhere else fails to link
-#   *_fuzz.cc   one libFuzzer program each, made by a build with -DBAYOU_SANITIZE=ON
+#   *_fuzz.cc   one libFuzzer program each, made by a build with -DBAYOU_SANITIZE=address
 #   *_bench.cc  one Google Benchmark program for all, made when asked for by name
 # In a module that links DuckDB, or uses one that does, the files that include
 # DuckDB, directly or through our headers, share its precompiled header.
@@ -78,7 +78,7 @@ function(bayou_module folder meaning)
 
   set(fuzzers ${files})
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
-  if(BAYOU_SANITIZE)
+  if(BAYOU_SANITIZE STREQUAL "address")
     foreach(file IN LISTS fuzzers)
       cmake_path(GET file STEM fuzzer)
       bayou_program_of(${name} ${fuzzer} fuzz ${file})
