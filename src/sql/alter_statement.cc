@@ -317,7 +317,7 @@ class AlterParser : private TokenCursor {
   // CHANGE COLUMN a a BIGINT COMMENT 'x' AFTER b
   Status ChangeAsHive(commands::ChangeColumn& change) {
     BAYOU_ASSIGN(const std::string name, Name());
-    if (!EqualsIgnoreCase(name, change.column.back())) {
+    if (!EqualIgnoringCase(name, change.column.back())) {
       return Unsupported("RENAME COLUMN gives a column another name");
     }
     BAYOU_TRY(ChangeType(change));

@@ -40,7 +40,7 @@ constexpr std::array kBeforeTable = {"from",   "join",     "into", "update",
 
 bool StartsWithIgnoreCase(std::string_view word, std::string_view prefix) {
   return word.size() >= prefix.size() &&
-         EqualsIgnoreCase(word.substr(0, prefix.size()), prefix);
+         EqualIgnoringCase(word.substr(0, prefix.size()), prefix);
 }
 
 bool IsPlainName(std::string_view name) {
@@ -98,8 +98,8 @@ class Completer {
   }
   // In the letters' case of what is typed. The word itself completes nothing.
   void AddKeyword(std::string_view keyword) {
-    if (EqualsIgnoreCase(keyword, prefix_)) return;
-    const std::string lower = ToLower(keyword);
+    if (EqualIgnoringCase(keyword, prefix_)) return;
+    const std::string lower = LowerCase(keyword);
     const bool typed_lower = !prefix_.empty() && lower.starts_with(prefix_);
     Add(typed_lower ? lower : keyword);
   }

@@ -78,13 +78,13 @@ std::string InsertOf(const CopyStatement& copy, const std::string& reader) {
   const auto header = copy.format_options.find("header");
   const bool has_names = copy.format != CopyFormat::kCsv ||
                          (header != copy.format_options.end() &&
-                          EqualsIgnoreCase(header->second, "true"));
+                          EqualIgnoringCase(header->second, "true"));
   if (!copy.columns.empty()) {
     insert += " (";
     for (const std::string& column : copy.columns)
       insert +=
           (insert.ends_with('(') ? "" : ", ") + engine::Identifier(column);
-    insert += ")";
+    insert += ')';
   } else if (!copy.by_position && (has_names || copy.query)) {
     insert += " BY NAME";
   }

@@ -95,7 +95,7 @@ Result<std::vector<std::string>> NamedFiles(
 bool IsOn(const CopyStatement& copy, const std::string& option) {
   const auto found = copy.format_options.find(option);
   return found != copy.format_options.end() &&
-         EqualsIgnoreCase(found->second, "true");
+         EqualIgnoringCase(found->second, "true");
 }
 
 // What becomes of an option of Spark's.
@@ -130,7 +130,7 @@ std::vector<Option> OptionsOf(CopyFormat format) {
 }
 
 Status CheckMode(const std::string& value) {
-  if (EqualsIgnoreCase(value, "failfast")) return {};
+  if (EqualIgnoringCase(value, "failfast")) return {};
   return Fail(ErrorCode::kInvalidArgument, "DELTA_UNKNOWN_COPY_OPTION",
               "COPY INTO: mode = " + value +
                   " would lose rows or values; FAILFAST is what there is");
@@ -236,7 +236,7 @@ LogicalType AsWanted(const LogicalType& found, const LogicalType& wanted) {
     fields.emplace_back(name, AsFound(type));
     for (const auto& [known, known_type] :
          duckdb::StructType::GetChildTypes(wanted)) {
-      if (EqualsIgnoreCase(known, name))
+      if (EqualIgnoringCase(known, name))
         fields.back().second = AsWanted(type, known_type);
     }
   }
@@ -391,7 +391,7 @@ Result<std::string> ReaderCall(const CopyStatement& copy,
                                "field_appearance_threshold = 0"),
                 connection));
   BAYOU_ASSIGN(const JsonColumns typed, TypedColumns(found, table));
-  const std::string call =
+  std::string call =
       Call(copy, files, options + ", columns = {" + typed.list + "}");
   if (typed.replace.empty()) return call;
   return "(SELECT * REPLACE (" + typed.replace + ") FROM " + call + ")";

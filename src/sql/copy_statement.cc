@@ -123,7 +123,7 @@ class CopyReader : private TokenCursor {
     if (Take("format_options")) {
       BAYOU_ASSIGN(const auto options, Options());
       for (const auto& [key, value] : options)
-        copy_.format_options[ToLower(key)] = value;
+        copy_.format_options[LowerCase(key)] = value;
       return {};
     }
     if (Take("copy_options")) return CopyOptions();
@@ -153,11 +153,11 @@ class CopyReader : private TokenCursor {
   Status CopyOptions() {
     BAYOU_ASSIGN(const auto options, Options());
     for (const auto& [key, value] : options) {
-      const bool on = EqualsIgnoreCase(value, "true");
-      const bool is_flag = on || EqualsIgnoreCase(value, "false");
-      if (is_flag && EqualsIgnoreCase(key, "mergeSchema")) {
+      const bool on = EqualIgnoringCase(value, "true");
+      const bool is_flag = on || EqualIgnoringCase(value, "false");
+      if (is_flag && EqualIgnoringCase(key, "mergeSchema")) {
         copy_.merge_schema = on;
-      } else if (is_flag && EqualsIgnoreCase(key, "force")) {
+      } else if (is_flag && EqualIgnoringCase(key, "force")) {
         copy_.force = on;
       } else {
         return Fail(ErrorCode::kInvalidArgument, "DELTA_UNKNOWN_COPY_OPTION",

@@ -100,8 +100,7 @@ Result<std::optional<std::string>> DeltaCatalog::FindTable(
 
 Result<std::optional<std::string>> DeltaCatalog::PlaceForNewTable(
     std::string_view schema, const duckdb::CreateTableInfo& info) const {
-  BAYOU_ASSIGN(const std::optional<std::string> found,
-               FindTable(schema, info.table));
+  BAYOU_ASSIGN(std::optional<std::string> found, FindTable(schema, info.table));
   if (!found) {
     BAYOU_ASSIGN(std::string place, lake_ ? lake_->NewTable(schema, info.table)
                                           : store::ParseLocation(info.table));

@@ -103,8 +103,8 @@ class TwoSessionsTest : public ::testing::Test {
 TEST_F(TwoSessionsTest, RowsElsewhereAreNotWhatAStatementWouldHaveRead) {
   for (const char* change :
        {"DELETE FROM t WHERE id = 5", "UPDATE t SET v = 50 WHERE id = 6",
-        "MERGE INTO t USING (SELECT 7 AS id) s ON t.id = s.id AND t.id = 7 "
-        "WHEN MATCHED THEN UPDATE SET v = 70",
+        ("MERGE INTO t USING (SELECT 7 AS id) s ON t.id = s.id AND t.id = 7 "
+         "WHEN MATCHED THEN UPDATE SET v = 70"),
         "SELECT v FROM t WHERE id = 5; INSERT INTO t VALUES (11, 11)",
         "INSERT INTO t SELECT id + 20, v FROM t WHERE id = 8"}) {
     CreateTable("");
@@ -116,8 +116,8 @@ TEST_F(TwoSessionsTest, RowsElsewhereAreNotWhatAStatementWouldHaveRead) {
 TEST_F(TwoSessionsTest, RowsThatAStatementWouldHaveReadAreAConflict) {
   for (const char* change :
        {"DELETE FROM t WHERE id = 5", "UPDATE t SET v = 50 WHERE id = 5",
-        "MERGE INTO t USING (SELECT 5 AS id) s ON t.id = s.id "
-        "WHEN MATCHED THEN UPDATE SET v = 70",
+        ("MERGE INTO t USING (SELECT 5 AS id) s ON t.id = s.id "
+         "WHEN MATCHED THEN UPDATE SET v = 70"),
         "SELECT v FROM t WHERE id = 5; INSERT INTO t VALUES (11, 11)",
         "SELECT count(*) FROM t; INSERT INTO t VALUES (11, 11)",
         "SELECT sum(v) FROM t; DELETE FROM t WHERE id = 1",

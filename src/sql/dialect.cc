@@ -335,7 +335,7 @@ class Translator {
   }
 
   // For statements that make a table, so that there is none to look at.
-  static Status NotYet(std::string operation) {
+  static Status NotYet(const std::string& operation) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
                 operation +
                     " is not supported by this version of Bayou; nothing was "
@@ -382,14 +382,14 @@ class Translator {
       return travel->next;
     }
     if (IsArgumentName(i)) {
-      Replace(i, i + 1, engine::Identifier(ToLower(tokens_[i].text)));
+      Replace(i, i + 1, engine::Identifier(LowerCase(tokens_[i].text)));
       return i + 1;
     }
     if (IsKind(i, TokenKind::kBacktick)) {
       Replace(i, i + 1, engine::Identifier(tokens_[i].Value()));
     } else if (Is(i, "_metadata") && IsSymbol(i + 1, '.') && !IsEnd(i + 2) &&
                IsOneOf(tokens_[i + 2], kMetadataFields)) {
-      Replace(i, i + 3, "\"_metadata." + ToLower(tokens_[i + 2].text) + "\"");
+      Replace(i, i + 3, "\"_metadata." + LowerCase(tokens_[i + 2].text) + "\"");
       return i + 3;
     }
     return i + 1;

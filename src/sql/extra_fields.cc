@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <duckdb/catalog/catalog_entry/table_catalog_entry.hpp>
 #include <duckdb/optimizer/optimizer_extension.hpp>
 #include <duckdb/planner/expression/bound_cast_expression.hpp>
 #include <duckdb/planner/operator/logical_expression_get.hpp>

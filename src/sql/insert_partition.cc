@@ -20,7 +20,7 @@ namespace {
 bool Contains(const std::vector<PartitionValue>& partition,
               const std::string& column) {
   return std::ranges::any_of(partition, [&](const PartitionValue& part) {
-    return EqualsIgnoreCase(part.column, column);
+    return EqualIgnoringCase(part.column, column);
   });
 }
 
@@ -31,7 +31,7 @@ std::vector<std::string> OtherColumns(
   for (const PartitionValue& part : partition) {
     const bool known = std::ranges::any_of(
         metadata.partition_columns,
-        [&](const auto& name) { return EqualsIgnoreCase(name, part.column); });
+        [&](const auto& name) { return EqualIgnoringCase(name, part.column); });
     if (known) continue;
     engine::Throw({ErrorCode::kInvalidArgument, "NON_PARTITION_COLUMN",
                    "table " + table.snapshot()->location() +

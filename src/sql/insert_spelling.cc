@@ -86,14 +86,14 @@ class InsertReader : private TokenCursor {
   }
 
   Status Option(const std::string& key, const std::string& value) {
-    const bool merge = EqualsIgnoreCase(key, "mergeSchema");
-    if (!merge && !EqualsIgnoreCase(key, "overwriteSchema")) {
+    const bool merge = EqualIgnoringCase(key, "mergeSchema");
+    if (!merge && !EqualIgnoringCase(key, "overwriteSchema")) {
       return Fail(ErrorCode::kInvalidArgument, "DELTA_UNKNOWN_WRITE_OPTION",
                   "INSERT has no option " + key +
                       "; there are mergeSchema and overwriteSchema");
     }
-    const bool on = EqualsIgnoreCase(value, "true");
-    if (!on && !EqualsIgnoreCase(value, "false"))
+    const bool on = EqualIgnoringCase(value, "true");
+    if (!on && !EqualIgnoringCase(value, "false"))
       return Malformed("the option " + key + " is true or false");
     if (merge) {
       clauses_.evolves_schema |= on;
@@ -150,8 +150,8 @@ class InsertReader : private TokenCursor {
     for (const PartitionValue& part : clauses_.partition) {
       if (!condition.empty()) condition += " AND ";
       condition += engine::Identifier(part.column) +
-                   (EqualsIgnoreCase(part.value, "null") ? " IS NULL"
-                                                         : " = " + part.value);
+                   (EqualIgnoringCase(part.value, "null") ? " IS NULL"
+                                                          : " = " + part.value);
     }
     return condition;
   }

@@ -65,14 +65,14 @@ std::optional<std::string> FindName(const std::string& folder,
   if (!IsFolderName(name)) return std::nullopt;
   if (accept(JoinPath(folder, name))) return std::string(name);
   for (std::string& other : SubFolders(folder)) {
-    if (EqualsIgnoreCase(other, name) && accept(JoinPath(folder, other)))
+    if (EqualIgnoringCase(other, name) && accept(JoinPath(folder, other)))
       return std::move(other);
   }
   return std::nullopt;
 }
 
 bool IsMain(std::string_view schema) {
-  return EqualsIgnoreCase(schema, kMainSchema);
+  return EqualIgnoringCase(schema, kMainSchema);
 }
 
 bool HoldsTables(const std::string& folder) {
@@ -108,7 +108,7 @@ Result<std::string> LakeFolder::NewTable(std::string_view schema,
                                          std::string_view table) const {
   for (const std::string_view name : {schema, table}) {
     // A folder with a log is itself a table.
-    if (!IsFolderName(name) || EqualsIgnoreCase(name, log::kLogFolder)) {
+    if (!IsFolderName(name) || EqualIgnoringCase(name, log::kLogFolder)) {
       return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TABLE_NAME",
                   "\"" + duckdb::Blob::ToString(std::string(name)) +
                       "\" cannot be the name of a folder in a lake; use a name "

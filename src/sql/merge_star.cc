@@ -48,7 +48,7 @@ std::vector<std::string> ColumnsOf(
   for (const auto& column : table->GetColumns().Logical()) {
     const bool is_in_source =
         !source || std::ranges::any_of(*source, [&](const auto& name) {
-          return EqualsIgnoreCase(name, column.Name());
+          return EqualIgnoringCase(name, column.Name());
         });
     if (is_in_source) columns.push_back(column.Name());
   }

@@ -56,7 +56,7 @@ Status PendingWrite::NoteApplication() {
 }
 
 void PendingWrite::FinishChange(
-    std::vector<std::pair<std::string, std::int64_t>> metrics) {
+    const std::vector<std::pair<std::string, std::int64_t>>& metrics) {
   for (const auto& [name, value] : metrics) SetMetric(name, value);
   complete_ = true;
 }
@@ -92,7 +92,7 @@ Status PendingWrite::BeginCreate(const std::string& location,
 }
 
 Status PendingWrite::BeginReplace(
-    std::shared_ptr<const table::Snapshot> replaced,
+    const std::shared_ptr<const table::Snapshot>& replaced,
     const commands::TableDefinition& definition, bool as_select) {
   DropIncomplete();
   BAYOU_TRY(CheckReadable(replaced->location()));

@@ -62,7 +62,7 @@ class PendingWrite {
 
   // Begins a table in the place of another one. Errors: as above;
   // kUnsupported, DELTA_UNCOMMITTED_READ, when that has changes already.
-  Status BeginReplace(std::shared_ptr<const table::Snapshot> replaced,
+  Status BeginReplace(const std::shared_ptr<const table::Snapshot>& replaced,
                       const commands::TableDefinition& definition,
                       bool as_select);
 
@@ -87,7 +87,8 @@ class PendingWrite {
   transaction::Transaction& change() { return *transaction_; }
   // The name under which the history has what began as a WRITE.
   void NameOperation(std::string name) { operation_.name = std::move(name); }
-  void FinishChange(std::vector<std::pair<std::string, std::int64_t>> metrics);
+  void FinishChange(
+      const std::vector<std::pair<std::string, std::int64_t>>& metrics);
 
   // The table with changes, or nullptr. A statement that reads it would not see
   // them: refuse it (CheckReadable).

@@ -114,7 +114,7 @@ idx_t NoteRows(const RowChangePlan& plan, DataChunk& rows, LocalSink& local) {
   idx_t written = 0;
   for (idx_t i = 0; i < rows.size(); ++i) {
     if (clauses.IsNull(i)) continue;
-    const auto clause = static_cast<std::size_t>(clauses[i]);
+    const auto clause = static_cast<std::uint8_t>(clauses[i]);
     const RowChange change = plan.clauses[clause].change;
     if (change != RowChange::kInsert) {
       const ChangedRows::Place place{files[i],
@@ -138,7 +138,7 @@ void FillChangeTypes(const RowChangePlan& plan, DataChunk& rows,
   auto* out = duckdb::FlatVector::GetData<duckdb::string_t>(types);
   for (idx_t i = 0; i < count; ++i) {
     const auto clause =
-        static_cast<std::size_t>(clauses[local.written.get_index(i)]);
+        static_cast<std::uint8_t>(clauses[local.written.get_index(i)]);
     const bool is_insert = plan.clauses[clause].change == RowChange::kInsert;
     const std::string_view type = is_insert ? kInsert : kUpdate;
     out[i] =

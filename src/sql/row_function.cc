@@ -46,11 +46,10 @@ void Produce(duckdb::ClientContext& context, duckdb::TableFunctionInput& input,
 
 }  // namespace
 
-duckdb::TableFunction RowFunction(const char* name,
-                                  duckdb::vector<duckdb::LogicalType> arguments,
-                                  duckdb::table_function_bind_t bind) {
-  duckdb::TableFunction function(name, std::move(arguments), Produce, bind,
-                                 Init);
+duckdb::TableFunction RowFunction(
+    const char* name, const duckdb::vector<duckdb::LogicalType>& arguments,
+    duckdb::table_function_bind_t bind) {
+  duckdb::TableFunction function(name, arguments, Produce, bind, Init);
   function.table_scan_progress = Progress;
   return function;
 }

@@ -32,9 +32,9 @@ struct RowQuery : public duckdb::TableFunctionData {
   bool SupportStatementCache() const override { return false; }
 };
 
-duckdb::TableFunction RowFunction(const char* name,
-                                  duckdb::vector<duckdb::LogicalType> arguments,
-                                  duckdb::table_function_bind_t bind);
+duckdb::TableFunction RowFunction(
+    const char* name, const duckdb::vector<duckdb::LogicalType>& arguments,
+    duckdb::table_function_bind_t bind);
 
 // For a bind: gives the columns out and keeps how the rows are made.
 duckdb::unique_ptr<duckdb::FunctionData> BindRows(

@@ -231,7 +231,7 @@ class SqlSession final : public Session {
   Status Together(ResultSink& sink, Steps steps) {
     const bool is_own_transaction = connection_.IsAutoCommit();
     if (is_own_transaction) BAYOU_TRY(TryText("BEGIN TRANSACTION", sink));
-    const Status done = steps();
+    Status done = steps();
     if (!is_own_transaction) return done;
     if (done) return TryText("COMMIT", sink);
     (void)TryText("ROLLBACK", sink);

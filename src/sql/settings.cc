@@ -34,7 +34,7 @@ constexpr std::array kAliases = {
 Result<std::string_view> SettingOfSpark(std::string_view name) {
   std::string known;
   for (const Alias& alias : kAliases) {
-    if (EqualsIgnoreCase(name, alias.spark)) return alias.setting;
+    if (EqualIgnoringCase(name, alias.spark)) return alias.setting;
     known += std::string(known.empty() ? "" : ", ") + alias.spark;
   }
   return Fail(ErrorCode::kInvalidArgument, "DELTA_UNKNOWN_CONFIGURATION",

@@ -75,7 +75,7 @@ Status AddIdentity(const std::string& words, protocol::Field& field) {
   const Tokens lexed = Tokenize(words);
   const auto& tokens = lexed.tokens;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const auto number = numbers.find(ToLower(tokens[i].text));
+    const auto number = numbers.find(LowerCase(tokens[i].text));
     if (number == numbers.end()) continue;
     std::size_t at = i + 1;
     if (IsWord(tokens, at, "with") || IsWord(tokens, at, "by")) ++at;
@@ -151,7 +151,7 @@ Status AddRules(ClientContext& context, const TableOptions& options,
   for (const auto& [name, text] : options.checks) {
     BAYOU_ASSIGN(const std::string stored,
                  StoredCondition(context, text, schema));
-    definition.constraints[ToLower(name)] = stored;
+    definition.constraints[LowerCase(name)] = stored;
   }
   if (options.cluster_by) {
     BAYOU_ASSIGN(const auto parsed, ParseAlterStatement(*options.cluster_by));

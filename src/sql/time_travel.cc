@@ -63,8 +63,8 @@ Result<table::TimeTravel> AtVersionOrTimestamp(duckdb::ClientContext& context,
 Result<table::TimeTravel> AtClause(duckdb::ClientContext& context,
                                    std::string_view unit,
                                    const duckdb::Value& value) {
-  return EqualsIgnoreCase(unit, "version") ? AtVersion(value)
-                                           : AtTimestamp(context, value);
+  return EqualIgnoringCase(unit, "version") ? AtVersion(value)
+                                            : AtTimestamp(context, value);
 }
 
 }  // namespace bayou::sql

@@ -6,9 +6,6 @@
 namespace bayou::sql {
 namespace {
 
-char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsSpace(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' ||
@@ -140,7 +137,7 @@ class Scanner {
       ++pos_;
       while (IsDigit(At(pos_)) || At(pos_) == '_') ++pos_;
     }
-    if (Lower(At(pos_)) == 'e') {
+    if (LowerCase(At(pos_)) == 'e') {
       std::size_t digits = pos_ + 1;
       if (At(digits) == '+' || At(digits) == '-') ++digits;
       if (IsDigit(At(digits))) {
@@ -190,7 +187,7 @@ std::string Unquote(std::string_view body, char quote, bool escapes) {
 }  // namespace
 
 bool Token::Is(std::string_view keyword) const {
-  return kind == TokenKind::kWord && EqualsIgnoreCase(text, keyword);
+  return kind == TokenKind::kWord && EqualIgnoringCase(text, keyword);
 }
 
 std::string Token::Value() const {
@@ -201,22 +198,12 @@ std::string Token::Value() const {
     return std::string(
         text.substr(tag, text.size() - (closed ? 2 * tag : tag)));
   }
-  const std::size_t start = Lower(text.front()) == 'e' ? 2 : 1;
+  const std::size_t start = LowerCase(text.front()) == 'e' ? 2 : 1;
   std::string_view body = text.substr(start);
   if (closed) body.remove_suffix(1);
   return Unquote(body, text[start - 1], start == 2);
 }
 
 Tokens Tokenize(std::string_view text) { return Scanner(text).Run(); }
-
-bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, Lower, Lower);
-}
-
-std::string ToLower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), Lower);
-  return lower;
-}
 
 }  // namespace bayou::sql

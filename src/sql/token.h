@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/protocol/letter_case.h"
+
 namespace bayou::sql {
 
 enum class TokenKind : std::uint8_t {
@@ -52,7 +54,7 @@ struct Tokens {
 // outlive the tokens.
 Tokens Tokenize(std::string_view text);
 
-bool EqualsIgnoreCase(std::string_view a, std::string_view b);
-std::string ToLower(std::string_view text);
+using protocol::EqualIgnoringCase;
+using protocol::LowerCase;
 
 }  // namespace bayou::sql

@@ -187,8 +187,8 @@ std::vector<Row> Run(ClientContext& context, Vacuuming vacuuming,
 }
 
 VacuumMode ModeOf(const std::string& text) {
-  if (EqualsIgnoreCase(text, "lite")) return VacuumMode::kLite;
-  if (EqualsIgnoreCase(text, "full")) return VacuumMode::kFull;
+  if (EqualIgnoringCase(text, "lite")) return VacuumMode::kLite;
+  if (EqualIgnoringCase(text, "full")) return VacuumMode::kFull;
   engine::Throw({ErrorCode::kInvalidArgument, "DELTA_INVALID_VACUUM_MODE",
                  "the mode of VACUUM is FULL or LITE, not " + text});
 }

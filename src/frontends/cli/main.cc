@@ -185,7 +185,7 @@ int Vacuum(Session& session, const Options& options) {
   if (options.dry_run) query += ", dry_run => true";
   if (options.no_optimistic) query += ", optimistic => false";
   if (is_json || !options.dry_run) query += ", details => true";
-  query += ")";
+  query += ')';
   if (options.no_retention_check)
     query = "SET bayou_retention_check = false; " + query;
   return RunQuery(session, options, query);

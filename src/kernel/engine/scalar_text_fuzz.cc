@@ -36,8 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
     Check(engine::ParseDate(engine::FormatDate(*date)) == date);
   }
   if (const auto timestamp = engine::ParseTimestamp(text)) {
-    const auto again = engine::ParseTimestamp(
-        engine::FormatTimestamp(timestamp->local, ' '));
+    const auto again =
+        engine::ParseTimestamp(engine::FormatTimestamp(timestamp->local, ' '));
     Check(again && again->local == timestamp->local && !again->has_offset);
     (void)timestamp->Utc();
   }

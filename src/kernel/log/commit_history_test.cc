@@ -12,12 +12,11 @@
 namespace bayou::log {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Commits with chosen file times and in-commit timestamps.
 class History : public ::testing::Test {
- protected:
+ public:
   History() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "history-XXXXXX").string();

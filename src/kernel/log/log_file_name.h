@@ -45,9 +45,9 @@ struct LogFileName {
 // tells readers to ignore unknown files in the log folder.
 LogFileName ParseLogFileName(std::string_view name);
 
-std::string CommitName(Version version);      // 20 digits and .json
-std::string ChecksumName(Version version);    // 20 digits and .crc
-std::string CheckpointName(Version version);  // classic, one file
+std::string CommitName(Version version);                 // 20 digits and .json
+std::string ChecksumName(Version version);               // 20 digits and .crc
+std::string CheckpointName(Version version);             // classic, one file
 std::string CompactedName(Version first, Version last);  // .compacted.json
 
 }  // namespace bayou::log

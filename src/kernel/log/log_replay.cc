@@ -266,8 +266,9 @@ Result<Checkpoint> ReadCheckpoint(store::Store& store,
 }  // namespace
 
 Result<std::shared_ptr<const LogState>> LogState::Replay(
-    std::shared_ptr<store::Store> store, duckdb::DatabaseInstance& database,
-    const LogSegment& segment, std::string* unreadable) {
+    const std::shared_ptr<store::Store>& store,
+    duckdb::DatabaseInstance& database, const LogSegment& segment,
+    std::string* unreadable) {
   LogTail tail;
   const bool has_threads =
       duckdb::TaskScheduler::GetScheduler(database).NumberOfThreads() > 1;

@@ -103,8 +103,9 @@ class LogState {
   // the file's name, so that the caller can choose another segment; DELTA_LOG_*
   // for commits: not JSON, empty (zero bytes), protocol or metadata missing.
   static Result<std::shared_ptr<const LogState>> Replay(
-      std::shared_ptr<store::Store> store, duckdb::DatabaseInstance& database,
-      const LogSegment& segment, std::string* unreadable);
+      const std::shared_ptr<store::Store>& store,
+      duckdb::DatabaseInstance& database, const LogSegment& segment,
+      std::string* unreadable);
   virtual ~LogState() = default;
 
   virtual const LogSegment& segment() const = 0;

@@ -47,7 +47,7 @@ std::string Vector(const std::string& id) {
 
 // A log folder on disk that is written commit by commit.
 class Log : public ::testing::Test {
- protected:
+ public:
   Log() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "log-XXXXXX").string();
@@ -89,7 +89,7 @@ class Log : public ::testing::Test {
   // The live files, sorted; also checks that Totals() agrees.
   std::vector<protocol::AddFile> Files(
       std::optional<Version> target = {},
-      std::shared_ptr<const FilePredicate> predicate = {}) {
+      const std::shared_ptr<const FilePredicate>& predicate = {}) {
     const auto state = Replay(target);
     if (!state) {
       ADD_FAILURE() << state.error().message;
@@ -114,7 +114,7 @@ class Log : public ::testing::Test {
   }
   std::vector<std::string> Paths(
       std::optional<Version> target = {},
-      std::shared_ptr<const FilePredicate> predicate = {}) {
+      const std::shared_ptr<const FilePredicate>& predicate = {}) {
     std::vector<std::string> paths;
     for (const auto& file : Files(target, predicate))
       paths.push_back(file.path);

@@ -110,7 +110,10 @@ class ExpressionScanner {
     std::string name;
     for (;; ++at_) {
       if (at_ >= text_.size()) return Bad("a name that does not end", begin);
-      if (text_[at_] == quote && At(++at_) != quote) break;
+      if (text_[at_] == quote) {  // Two of them stand for one.
+        ++at_;
+        if (At(at_) != quote) break;
+      }
       name += text_[at_];
     }
     if (name.empty()) return Bad("an empty name", begin);

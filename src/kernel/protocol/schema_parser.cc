@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "kernel/protocol/letter_case.h"
 #include "kernel/protocol/schema.h"
 
 namespace bayou::protocol {
@@ -20,14 +21,6 @@ constexpr std::size_t kMaxLeaves = 10'000;
 // A struct in a struct takes three levels of JSON: its type, its fields, one
 // field. Recursion over parsed JSON never goes deeper than this.
 constexpr std::size_t kMaxSchemaJsonDepth = 3 * kMaxTypeDepth + 16;
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 void SkipSpace(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));

@@ -106,8 +106,9 @@ bool FilePruning::Add(duckdb::ClientContext& context,
 }
 
 FilePruning::Shared FilePruning::WithFilters(
-    duckdb::ClientContext& context, std::shared_ptr<const ScannedTable> table,
-    const Shared& before, const duckdb::MultiFilePushdownInfo& info,
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const ScannedTable>& table, const Shared& before,
+    const duckdb::MultiFilePushdownInfo& info,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters) {
   const ScanBindings bindings(info.table_index, info.column_ids);
   std::shared_ptr<FilePruning> pruning(new FilePruning(before));
@@ -123,8 +124,9 @@ FilePruning::Shared FilePruning::WithFilters(
 }
 
 FilePruning::Shared FilePruning::WithTableFilters(
-    duckdb::ClientContext& context, std::shared_ptr<const ScannedTable> table,
-    const Shared& before, const duckdb::vector<column_t>& column_ids,
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const ScannedTable>& table, const Shared& before,
+    const duckdb::vector<column_t>& column_ids,
     const duckdb::TableFilterSet& filters) {
   constexpr idx_t kTableIndex = 0;
   const ScanBindings bindings(kTableIndex, column_ids);

@@ -29,15 +29,17 @@ class FilePruning final : public log::FilePredicate {
   // being over partition values and hidden file columns alone, are taken out of
   // `filters`.
   static Shared WithFilters(
-      duckdb::ClientContext& context, std::shared_ptr<const ScannedTable> table,
-      const Shared& before, const duckdb::MultiFilePushdownInfo& info,
+      duckdb::ClientContext& context,
+      const std::shared_ptr<const ScannedTable>& table, const Shared& before,
+      const duckdb::MultiFilePushdownInfo& info,
       duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& filters);
 
   // The same with filters that become known when the scan starts: the range of
   // a join's other side. They stay in the query.
   static Shared WithTableFilters(
-      duckdb::ClientContext& context, std::shared_ptr<const ScannedTable> table,
-      const Shared& before, const duckdb::vector<duckdb::column_t>& column_ids,
+      duckdb::ClientContext& context,
+      const std::shared_ptr<const ScannedTable>& table, const Shared& before,
+      const duckdb::vector<duckdb::column_t>& column_ids,
       const duckdb::TableFilterSet& filters);
 
   bool Keep(const log::FileView& file) const override;

@@ -32,7 +32,8 @@ Field Column(const char* name, TypeKind kind) {
 // A table with the column c and partition columns generated from it.
 class Table {
  public:
-  Table(TypeKind base, std::vector<Generation> generations) : base_(base) {
+  Table(TypeKind base, const std::vector<Generation>& generations)
+      : base_(base) {
     Add(Column("c", base), false);
     for (const Generation& generation : generations) {
       Field field = Column(generation.name, generation.type);

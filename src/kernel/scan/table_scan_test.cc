@@ -132,7 +132,7 @@ std::string InlineVector(std::initializer_list<std::uint64_t> rows) {
 }
 
 class TableScanTest : public ::testing::Test {
- protected:
+ public:
   TableScanTest() {
     std::string name =
         (fs::temp_directory_path() / "bayou_scan_XXXXXX").string();

@@ -51,7 +51,7 @@ std::optional<Value> Bound(const std::optional<std::string>& text,
 // which as a double is another number: half a step of a float beside the value.
 std::optional<Value> DoubleBound(const std::optional<std::string>& text,
                                  bool is_min) {
-  const auto bound = Bound(text, protocol::DataType::Of(TypeKind::kDouble));
+  auto bound = Bound(text, protocol::DataType::Of(TypeKind::kDouble));
   const auto as_float = Bound(text, protocol::DataType::Of(TypeKind::kFloat));
   if (!bound || !as_float) return bound;
   const auto exact = bound->GetValueUnsafe<double>();

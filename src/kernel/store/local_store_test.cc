@@ -17,7 +17,7 @@ using ::testing::UnorderedElementsAre;
 
 // A store over a new folder that goes with the test.
 class LocalStoreTest : public ::testing::Test {
- protected:
+ public:
   LocalStoreTest() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "store-XXXXXX").string();

@@ -34,7 +34,7 @@ class Clock final : public Env {
 // A table with one commit a day, each of which adds a file, that keeps its log
 // for ten days.
 class LogCleanupTest : public ::testing::Test {
- protected:
+ public:
   LogCleanupTest() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "log-XXXXXX").string();

@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 class TableTest : public ::testing::Test {
- protected:
+ public:
   TableTest() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "table-XXXXXX").string();

@@ -40,7 +40,7 @@ void RecordTypeChange(Field& field, const std::string& below,
   std::string change = R"({"toType":)" + TextParameter(to) + R"(,"fromType":)" +
                        TextParameter(from);
   if (!below.empty()) change += R"(,"fieldPath":)" + TextParameter(below);
-  change += "}";
+  change += '}';
   std::string& changes = field.metadata["delta.typeChanges"];
   if (changes.size() < 3) {
     changes = "[" + change + "]";

@@ -85,7 +85,7 @@ void ChangeStatsColumns(protocol::Metadata& metadata, const std::string& from,
   if (list.empty()) {
     metadata.configuration.erase(found);
   } else {
-    found->second = list;
+    found->second = std::move(list);
   }
 }
 
@@ -163,7 +163,7 @@ Status Alter(AlteredTable& altered, const AddColumns& add) {
       columns +=
           R"(,"position":)" + TextParameter(PositionText(*column.position));
     }
-    columns += "}";
+    columns += '}';
     BAYOU_TRY(InsertField(*fields, std::move(field), column.position));
   }
   altered.change.operation = {

@@ -216,7 +216,7 @@ Result<NewTable> Define(const TableDefinition& definition,
   } else {
     BAYOU_ASSIGN(auto raised,
                  protocol::ProtocolForChangedTable(base->protocol(), metadata));
-    table.protocol = raised ? *std::move(raised) : base->protocol();
+    table.protocol = raised ? *raised : base->protocol();
   }
   DropPseudoProperties(metadata.configuration);
   BAYOU_TRY(protocol::CheckWritable(table.protocol, metadata, location));
@@ -258,7 +258,7 @@ Result<transaction::Transaction> CreateTableAround(
 }
 
 Result<transaction::Transaction> ReplaceTable(
-    std::shared_ptr<const table::Snapshot> base,
+    const std::shared_ptr<const table::Snapshot>& base,
     const TableDefinition& definition, Env& env) {
   BAYOU_ASSIGN(NewTable table,
                Define(definition, base->location(), base.get(), env));

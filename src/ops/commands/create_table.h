@@ -45,7 +45,7 @@ Result<transaction::Transaction> CreateTableAround(
 // its rows go, its history stays, its protocol is raised where it must be.
 // Errors: as CreateTable.
 Result<transaction::Transaction> ReplaceTable(
-    std::shared_ptr<const table::Snapshot> base,
+    const std::shared_ptr<const table::Snapshot>& base,
     const TableDefinition& definition, Env& env);
 
 // Makes the folder of the log, before the first data file: it tells others that

@@ -83,11 +83,11 @@ AddFile WithVector(const AddFile& file, const DeletionVector& gone) {
 
 std::int64_t FileChange::RowsLeft() const { return stored_rows - Count(gone); }
 
-FileChanges FileChanges::Plan(duckdb::ClientContext& context,
-                              std::shared_ptr<const table::Snapshot> snapshot,
-                              const scan::ScanOptions& options,
-                              const scan::OpenedFiles& opened,
-                              ChangedRows rows) {
+FileChanges FileChanges::Plan(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const scan::ScanOptions& options, const scan::OpenedFiles& opened,
+    ChangedRows rows) {
   FileChanges changes;
   changes.by_vector_ = WritesVectors(*snapshot);
   std::vector<AddFile*> found;
@@ -124,7 +124,7 @@ FileChanges FileChanges::Plan(duckdb::ClientContext& context,
 
 FileChanges FileChanges::PlanRemoval(
     duckdb::ClientContext& context,
-    std::shared_ptr<const table::Snapshot> snapshot,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
     const scan::ScanOptions& options, std::vector<AddFile> files) {
   FileChanges changes;
   std::vector<AddFile*> found;

@@ -38,16 +38,17 @@ class FileChanges {
  public:
   // A statement that changes `rows` of the files that its scan has `opened`.
   // Throws DuckDB exceptions.
-  static FileChanges Plan(duckdb::ClientContext& context,
-                          std::shared_ptr<const table::Snapshot> snapshot,
-                          const scan::ScanOptions& options,
-                          const scan::OpenedFiles& opened, ChangedRows rows);
+  static FileChanges Plan(
+      duckdb::ClientContext& context,
+      const std::shared_ptr<const table::Snapshot>& snapshot,
+      const scan::ScanOptions& options, const scan::OpenedFiles& opened,
+      ChangedRows rows);
 
   // A statement that deletes every row of `files`, and so opens none of them.
   // They need no more than their paths. Throws DuckDB exceptions.
   static FileChanges PlanRemoval(
       duckdb::ClientContext& context,
-      std::shared_ptr<const table::Snapshot> snapshot,
+      const std::shared_ptr<const table::Snapshot>& snapshot,
       const scan::ScanOptions& options, std::vector<protocol::AddFile> files);
 
   FileChanges() = default;

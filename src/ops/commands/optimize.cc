@@ -130,10 +130,10 @@ Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,
                         request.packing);
 }
 
-Result<OptimizeResult> Optimize(duckdb::ClientContext& context,
-                                std::shared_ptr<const table::Snapshot> snapshot,
-                                const OptimizeRequest& request,
-                                OptimizeProgress& progress, Env& env) {
+Result<OptimizeResult> Optimize(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const OptimizeRequest& request, OptimizeProgress& progress, Env& env) {
   OptimizeResult result;
   OptimizeMetrics& metrics = result.metrics;
   metrics.start_ms = env.NowMs();

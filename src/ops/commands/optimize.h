@@ -80,9 +80,9 @@ Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,
 // Runs in `context` and commits by itself. Errors: kConflict, and nothing was
 // changed, when another removed one of the files; kCancelled; see
 // transaction.h, file_rewriter.h.
-Result<OptimizeResult> Optimize(duckdb::ClientContext& context,
-                                std::shared_ptr<const table::Snapshot> snapshot,
-                                const OptimizeRequest& request,
-                                OptimizeProgress& progress, Env& env);
+Result<OptimizeResult> Optimize(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const OptimizeRequest& request, OptimizeProgress& progress, Env& env);
 
 }  // namespace bayou::commands

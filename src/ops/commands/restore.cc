@@ -146,7 +146,7 @@ Status VisitFiles(const Snapshot& snapshot, const log::FileFields& fields,
 
 Result<log::FileKeySet> KeysOf(const Snapshot& snapshot) {
   log::FileKeySet keys;
-  BAYOU_TRY(VisitFiles(snapshot, {}, [&](AddFile file) -> Status {
+  BAYOU_TRY(VisitFiles(snapshot, {}, [&](const AddFile& file) -> Status {
     keys.Insert(protocol::FileKey(file.path, file.deletion_vector));
     return {};
   }));
@@ -214,13 +214,15 @@ Status StageFiles(const RestoreRequest& request, Transaction& transaction,
   if (!result.missing_files.empty() && !request.ignore_missing_files)
     return MissingFiles(request, result.missing_files);
   transaction.AdoptFiles(std::move(restored));
-  return VisitFiles(*request.current, kAllFields, [&](AddFile file) -> Status {
-    if (then.Contains(file.path, file.deletion_vector)) return {};
-    ++result.files_removed;
-    result.bytes_removed += file.size;
-    transaction.RemoveFile(file);
-    return {};
-  });
+  return VisitFiles(*request.current, kAllFields,
+                    [&](const AddFile& file) -> Status {
+                      if (then.Contains(file.path, file.deletion_vector))
+                        return {};
+                      ++result.files_removed;
+                      result.bytes_removed += file.size;
+                      transaction.RemoveFile(file);
+                      return {};
+                    });
 }
 
 // ------------------------------------------------------------------ the commit
