@@ -53,6 +53,9 @@ class ResultSink {
  public:
   virtual ~ResultSink() = default;
 
+  // The next statement runs; `is_last`: none follows in this text.
+  virtual void Next(bool is_last) { (void)is_last; }
+
   // A new result begins. Returns how the rows' cells shall be rendered.
   virtual CellFormat Begin(std::span<const ResultColumn> columns) = 0;
 

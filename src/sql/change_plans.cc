@@ -28,6 +28,7 @@
 #include "kernel/write/identity_values.h"
 #include "ops/commands/change_metrics.h"
 #include "sql/change_operation.h"
+#include "sql/change_result.h"
 #include "sql/insert_columns.h"
 #include "sql/physical_row_changes.h"
 #include "sql/physical_row_counter.h"
@@ -205,8 +206,14 @@ ChangeCounts CountsOf(const PhysicalRowChanges& changes) {
 
 using MetricsOf = commands::Metrics (*)(const ChangeCounts&);
 
+// What a statement tells, the history and who ran it.
+struct Report {
+  MetricsOf metrics = nullptr;
+  MetricsOf result = nullptr;  // nullptr: nothing.
+};
+
 // Stages the change once the rows are written.
-std::int64_t Finish(const PhysicalRowChanges& changes, MetricsOf metrics_of,
+ChangeCounts Finish(const PhysicalRowChanges& changes,
                     const PhysicalRowCounter* source, PendingWrite& pending,
                     write::WrittenFiles data,
                     std::vector<protocol::CdcFile> feed) {
@@ -225,13 +232,12 @@ std::int64_t Finish(const PhysicalRowChanges& changes, MetricsOf metrics_of,
   counts.scan_ms =
       changes.outcome().rows_were_in_ms - changes.outcome().started_ms;
   counts.rewrite_ms = Env::System().NowMs() - changes.outcome().rows_were_in_ms;
-  pending.FinishChange(metrics_of(counts));
-  return counts.rows_deleted + counts.rows_updated + counts.rows_inserted;
+  return counts;
 }
 
 struct ChangeStatement {
   transaction::Operation operation;
-  MetricsOf metrics_of;
+  Report report;
   PendingWriteOf pending;
   const PhysicalRowCounter* source =
       nullptr;  // Of MERGE, where it can be told.
@@ -243,16 +249,18 @@ ChangeStatement DeleteStatement(ClientContext& context,
                                 PendingWriteOf pending) {
   if (const auto& overwrite = WriteMode::Of(context)) {
     return {WriteOperation(snapshot.metadata(), overwrite),
-            overwrite->where.empty() ? commands::OverwriteMetrics
-                                     : commands::ReplaceWhereMetrics,
+            {overwrite->where.empty() ? commands::OverwriteMetrics
+                                      : commands::ReplaceWhereMetrics},
             std::move(pending)};
   }
   const std::string& sql = context.GetCurrentQuery();
   if (IsTruncate(sql)) {
     return {transaction::Operation{"TRUNCATE", {}, {}},
-            commands::TruncateMetrics, std::move(pending)};
+            {commands::TruncateMetrics},
+            std::move(pending)};
   }
-  return {ChangeOperation("DELETE", sql), commands::DeleteMetrics,
+  return {ChangeOperation("DELETE", sql),
+          {commands::DeleteMetrics, commands::RowsChangedResult},
           std::move(pending)};
 }
 
@@ -285,13 +293,17 @@ PhysicalOperator& ChangeRows(PhysicalPlanGenerator& planner,
     reads.Note(write.change());
     return write;
   };
-  target.finish = [&changes, metrics_of = statement.metrics_of,
-                   source = statement.source](
-                      PendingWrite& write, write::WrittenFiles data,
-                      std::vector<protocol::CdcFile> feed) {
-    return Finish(changes, metrics_of, source, write, std::move(data),
-                  std::move(feed));
-  };
+  target.finish =
+      [&changes, report = statement.report, source = statement.source](
+          ClientContext& running, PendingWrite& write, write::WrittenFiles data,
+          std::vector<protocol::CdcFile> feed) {
+        const ChangeCounts counts =
+            Finish(changes, source, write, std::move(data), std::move(feed));
+        write.FinishChange(report.metrics(counts));
+        if (report.result != nullptr)
+          ChangeResult::Of(running).Set(report.result(counts));
+        return counts.rows_deleted + counts.rows_updated + counts.rows_inserted;
+      };
   return WriteRows(planner, op, changes, PartitionPositions(*planned.snapshot),
                    std::move(target));
 }
@@ -667,7 +679,8 @@ PhysicalOperator& PlanUpdate(ClientContext& context,
                         Project(planner, plan, std::move(columns)));
   return ChangeRows(planner, op, rows, std::move(changes), std::move(reads),
                     {ChangeOperation("UPDATE", context.GetCurrentQuery()),
-                     commands::UpdateMetrics, std::move(pending)});
+                     {commands::UpdateMetrics, commands::RowsChangedResult},
+                     std::move(pending)});
 }
 
 PhysicalOperator& PlanMergeInto(ClientContext& context,
@@ -726,7 +739,9 @@ PhysicalOperator& PlanMergeInto(ClientContext& context,
   }
   return ChangeRows(planner, op, *rows, std::move(changes), std::move(reads),
                     {ChangeOperation("MERGE", context.GetCurrentQuery()),
-                     commands::MergeMetrics, std::move(pending), source});
+                     {commands::MergeMetrics, commands::MergeResult},
+                     std::move(pending),
+                     source});
 }
 
 }  // namespace bayou::sql

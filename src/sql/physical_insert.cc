@@ -201,10 +201,10 @@ duckdb::SinkCombineResultType PhysicalDeltaInsert::Combine(
 }
 
 duckdb::SinkFinalizeType PhysicalDeltaInsert::Finalize(
-    duckdb::Pipeline&, duckdb::Event&, ClientContext&,
+    duckdb::Pipeline&, duckdb::Event&, ClientContext& context,
     duckdb::OperatorSinkFinalizeInput& input) const {
   auto& state = input.global_state.Cast<GlobalState>();
-  state.count = target_.finish(state.pending, state.data.Take(),
+  state.count = target_.finish(context, state.pending, state.data.Take(),
                                AsChangeFiles(state.feed.Take()));
   return duckdb::SinkFinalizeType::READY;
 }

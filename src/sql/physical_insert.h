@@ -28,7 +28,8 @@ struct RowTarget {
 
   // Hands the files over when all are written, those with data and those of the
   // change feed, and returns the number of rows for the statement's result.
-  std::function<std::int64_t(PendingWrite& pending, write::WrittenFiles data,
+  std::function<std::int64_t(duckdb::ClientContext& context,
+                             PendingWrite& pending, write::WrittenFiles data,
                              std::vector<protocol::CdcFile> feed)>
       finish;
 

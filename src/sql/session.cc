@@ -13,6 +13,7 @@
 #include "kernel/store/location.h"
 #include "kernel/transaction/back_off.h"
 #include "sql/cell_text.h"
+#include "sql/change_result.h"
 #include "sql/commit_failure.h"
 #include "sql/completion.h"
 #include "sql/copy_into.h"
@@ -91,8 +92,10 @@ class SqlSession final : public Session {
 
   Status Run(std::string_view text, ResultSink& sink) override {
     interrupted_ = false;
-    for (const std::string_view statement : sql::SplitStatements(text)) {
+    const std::vector<std::string_view> statements = sql::SplitStatements(text);
+    for (const std::string_view& statement : statements) {
       if (interrupted_) return Cancelled();
+      sink.Next(&statement == &statements.back());
       BAYOU_ASSIGN(Statement translated,
                    sql::Translate(statement, sql::PlaceAt, IsDeltaTable()));
       if (translated.next_write) {
@@ -196,8 +199,10 @@ class SqlSession final : public Session {
     const bool is_own_transaction = connection_.IsAutoCommit();
     for (int attempt = 1;; ++attempt) {
       changed_.reset();
-      const Status done = Try(written, statement, sink);
-      if (done && changed_) sink.Changed(*changed_);
+      sql::ChangeResult& result = sql::ChangeResult::Of(*connection_.context);
+      (void)result.Take();
+      Status done = Try(written, statement, sink);
+      if (done && changed_) done = DeliverChange(result.Take(), sink);
       if (done || !IsLostRace(done.error(), attempt) || !is_own_transaction ||
           attempt == kMaxAttempts || interrupted_) {
         return done;
@@ -349,6 +354,25 @@ class SqlSession final : public Session {
       }
     }
     return {};
+  }
+
+  // What a statement answers that changed rows and gives none back.
+  Status DeliverChange(const std::optional<commands::Metrics>& result,
+                       ResultSink& sink) {
+    if (!result) {
+      sink.Changed(*changed_);
+      return {};
+    }
+    std::vector<ResultColumn> columns;
+    std::vector<std::string> cells;
+    for (const auto& [name, value] : *result) {
+      columns.push_back({.name = name, .type = "BIGINT", .is_numeric = true});
+      cells.push_back(std::to_string(value));
+    }
+    sink.Begin(columns);
+    BAYOU_TRY(sink.Row(std::vector<std::optional<std::string_view>>(
+        cells.begin(), cells.end())));
+    return sink.End();
   }
 
   Status DeliverRows(duckdb::QueryResult& result, ResultSink& sink) {

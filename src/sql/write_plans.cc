@@ -107,7 +107,8 @@ RowTarget AppendedRows(std::function<PendingWrite&(ClientContext&)> begin,
   RowTarget target;
   target.begin = std::move(begin);
   target.finish = [identity = std::move(identity)](
-                      PendingWrite& pending, write::WrittenFiles data,
+                      ClientContext&, PendingWrite& pending,
+                      write::WrittenFiles data,
                       std::vector<protocol::CdcFile> feed) {
     const std::int64_t rows = data.rows;
     if (identity) engine::Unwrap(pending.MoveIdentityMarks(*identity));
@@ -268,10 +269,11 @@ PhysicalOperator& PlanInsert(ClientContext& context,
   RowTarget target = AppendedRows(std::move(begin), identity);
   if (overwrite && overwrite->dynamic) {
     target.finish = [append = std::move(target.finish)](
-                        PendingWrite& write, write::WrittenFiles data,
+                        ClientContext& context, PendingWrite& write,
+                        write::WrittenFiles data,
                         std::vector<protocol::CdcFile> feed) {
       RemovePartitionsOf(data, write.change());
-      return append(write, std::move(data), std::move(feed));
+      return append(context, write, std::move(data), std::move(feed));
     };
   } else if (overwrite && !overwrite->where.empty()) {
     const std::string condition = engine::Unwrap(

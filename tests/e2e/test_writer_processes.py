@@ -128,7 +128,8 @@ class Victim:
     def said(self):
         said = [line for line in self.log.read_text().splitlines() if line.endswith("}")]
         assert not any("error" in line for line in said), said
-        return int(said[-1].split(":")[1][:-1]) if said else 0
+        done = [line for line in said if line.startswith('{"done":')]
+        return int(done[-1].split(":")[1][:-1]) if done else 0
 
     def kill(self, dice):
         """At a random moment behind a random statement: on a busy machine a time alone would come before the first."""

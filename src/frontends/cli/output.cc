@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontends/cli/output.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -126,6 +129,54 @@ class JsonOutput final : public Output {
   std::string text_;
 };
 
+// One document, whatever the number of statements: what comes before the last
+// one waits in a file for whether there is a later result.
+class JsonDocumentOutput final : public Output {
+ public:
+  explicit JsonDocumentOutput(std::FILE* file)
+      : file_(file), direct_(file, false) {}
+
+  void Next(bool is_last) override { is_last_ = is_last; }
+
+  CellFormat Begin(std::span<const ResultColumn> columns) override {
+    CountResult();
+    held_.reset();
+    held_file_.reset(is_last_ ? nullptr : std::tmpfile());
+    if (held_file_) held_.emplace(held_file_.get(), false);
+    return Target().Begin(columns);
+  }
+
+  Status Row(Cells cells) override {
+    CountRow();
+    return Target().Row(cells);
+  }
+
+  Status End() override { return Target().End(); }
+
+  Status Finish() override {
+    if (!held_file_) return {};
+    std::rewind(held_file_.get());
+    std::array<char, 1 << 16> bytes;
+    while (const std::size_t count =
+               std::fread(bytes.data(), 1, bytes.size(), held_file_.get())) {
+      BAYOU_TRY(WriteAll(file_, {bytes.data(), count}));
+    }
+    held_.reset();
+    held_file_.reset();
+    return cli::Flush(file_);
+  }
+
+ private:
+  JsonOutput& Target() { return held_ ? *held_ : direct_; }
+
+  std::FILE* file_;
+  JsonOutput direct_;
+  bool is_last_ = true;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> held_file_{nullptr,
+                                                             std::fclose};
+  std::optional<JsonOutput> held_;
+};
+
 tl::unexpected<Error> OutputFailed() {
   return Fail(
       ErrorCode::kUnavailable, "OUTPUT_FAILED",
@@ -150,7 +201,7 @@ std::unique_ptr<Output> MakeOutput(Format format,
     case Format::kCsv:
       return std::make_unique<CsvOutput>(options.file);
     case Format::kJson:
-      return std::make_unique<JsonOutput>(options.file, false);
+      return std::make_unique<JsonDocumentOutput>(options.file);
     case Format::kJsonLines:
       return std::make_unique<JsonOutput>(options.file, true);
   }

@@ -17,7 +17,7 @@ namespace bayou::cli {
 enum class Format : std::uint8_t {
   kTable,      // Aligned columns for people.
   kCsv,        // RFC 4180 with a header; NULL is empty, an empty text is "".
-  kJson,       // One array of objects for each result.
+  kJson,       // One array of objects: of several results, the last.
   kJsonLines,  // One object a line.
 };
 
@@ -38,6 +38,8 @@ class Output : public ResultSink {
   std::uint64_t rows() const { return rows_; }
   std::optional<std::uint64_t> changed() const { return changed_; }
   bool has_result() const { return has_result_; }
+  // All statements have run.
+  virtual Status Finish() { return {}; }
   void Reset() {
     rows_ = 0;
     changed_.reset();

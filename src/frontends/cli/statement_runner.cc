@@ -40,6 +40,7 @@ bool StatementRunner::Run(std::string_view sql) {
     output_->Reset();
     output_->before_rows = [&bar] { bar.Stop(); };
     status = session_.Run(sql, *output_);
+    if (status) status = output_->Finish();
     output_->before_rows = nullptr;
   }
   if (const Status flushed = Flush(stdout); status) status = flushed;

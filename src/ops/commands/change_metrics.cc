@@ -92,4 +92,17 @@ Metrics ReplaceWhereMetrics(const ChangeCounts& counts) {
   return metrics;
 }
 
+Metrics RowsChangedResult(const ChangeCounts& counts) {
+  return {{"num_affected_rows",
+           counts.rows_deleted + counts.rows_updated + counts.rows_inserted}};
+}
+
+Metrics MergeResult(const ChangeCounts& counts) {
+  Metrics result = RowsChangedResult(counts);
+  result.insert(result.end(), {{"num_updated_rows", counts.rows_updated},
+                               {"num_deleted_rows", counts.rows_deleted},
+                               {"num_inserted_rows", counts.rows_inserted}});
+  return result;
+}
+
 }  // namespace bayou::commands

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What DELETE, UPDATE and MERGE report in the history, under the names that
-// delta-spark gives it.
+// What DELETE, UPDATE and MERGE report in the history and to who ran them,
+// under the names that delta-spark gives it.
 #pragma once
 
 #include <cstdint>
@@ -42,5 +42,9 @@ Metrics TruncateMetrics(const ChangeCounts& counts);
 // them, or those that a condition names.
 Metrics OverwriteMetrics(const ChangeCounts& counts);
 Metrics ReplaceWhereMetrics(const ChangeCounts& counts);
+
+// The one row of the statement's result.
+Metrics RowsChangedResult(const ChangeCounts& counts);  // DELETE, UPDATE.
+Metrics MergeResult(const ChangeCounts& counts);
 
 }  // namespace bayou::commands
