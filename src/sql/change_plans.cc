@@ -223,10 +223,10 @@ ChangeCounts Finish(const PhysicalRowChanges& changes,
   counts.files_added = static_cast<std::int64_t>(data.files.size());
   counts.bytes_added = data.bytes;
   counts.change_files = static_cast<std::int64_t>(feed.size());
-  if (const auto& identity = changes.changes().identity)
-    engine::Unwrap(pending.MoveIdentityMarks(*identity));
   transaction.AddFiles(std::move(data.files));
   transaction.AddChangeFiles(std::move(feed));
+  if (const auto& identity = changes.changes().identity)
+    engine::Unwrap(pending.MoveIdentityMarks(*identity));
   counts.old_files =
       engine::Unwrap(changes.outcome().files.Stage(transaction, Env::System()));
   counts.scan_ms =

@@ -98,7 +98,8 @@ Error DeltaTable::Refusal(std::string_view operation) const {
 duckdb::TableFunction DeltaTable::GetScanFunction(
     duckdb::ClientContext& context,
     duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  const bool reads_base = WriteMode::Of(context).has_value();
+  const auto& overwrite = WriteMode::Of(context);
+  const bool reads_base = overwrite && overwrite->old_rows_went;
   auto reads = engine::Unwrap(
       DeltaTransaction::Get(context, catalog).PlanScan(*snapshot_, reads_base));
   scan::BoundScan scan = scan::BindScan(

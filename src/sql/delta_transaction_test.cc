@@ -178,13 +178,55 @@ TEST_F(TwoSessionsTest, SerializableHoldsFilesAgainstEachOther) {
             "DELTA_CONCURRENT_APPEND");
 }
 
-TEST_F(TwoSessionsTest, AFileWhoseLastRowsGoIsRemoved) {
+TEST_F(TwoSessionsTest, TheLastRowsOfAFileGoTogether) {
   CreateTable("");
   AllowRowLevel();
   EXPECT_EQ(Lose("DELETE FROM t WHERE id < 4", "DELETE FROM t WHERE id >= 4"),
             "");
   EXPECT_EQ(Table(), "");
-  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM bayou_files('t')"), "0");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM t"), "0");
+  Run(*ours_, "INSERT INTO t VALUES (1, 1); DELETE FROM t WHERE id = 1");
+  EXPECT_EQ(Table(), "");
+}
+
+// ---------------------------------------------------- files described anew
+
+TEST_F(TwoSessionsTest, AFileThatGetsRowIdsDoesNotComeBack) {
+  const std::string track =
+      "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')";
+  CreateTable("");
+  Run(*theirs_, "INSERT INTO t VALUES (10, 10)");
+  EXPECT_EQ(Lose(track, "OPTIMIZE t"), "DELTA_CONCURRENT_DELETE_DELETE");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM t"), "11");
+  EXPECT_NE(Lose(track, "DELETE FROM t WHERE id = 10"), "");
+  Run(*ours_, track);
+  Run(*theirs_, "INSERT INTO t VALUES (11, 11)");
+  EXPECT_EQ(Lose("ALTER TABLE t DROP FEATURE rowTracking", "OPTIMIZE t"),
+            "DELTA_CONCURRENT_DELETE_DELETE");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM t"), "11");
+}
+
+TEST_F(TwoSessionsTest, RowIdsThatAnotherGaveAreTakenOver) {
+  CreateTable("");
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id = 0",
+                 "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = "
+                 "'true')"),
+            "");
+  EXPECT_EQ(Run(*ours_,
+                "SELECT min(_metadata.row_id - id), "
+                "max(_metadata.row_id - id), count(*) FROM t"),
+            "0,0,9");
+}
+
+TEST_F(TwoSessionsTest, RowsThatWereReadAreFollowedIntoOtherFiles) {
+  Run(*theirs_,
+      "CREATE TABLE t (k INT); INSERT INTO t VALUES (1); "
+      "INSERT INTO t VALUES (3)");
+  EXPECT_EQ(Lose("MERGE INTO t USING (VALUES (1), (2)) s(k) ON t.k = s.k "
+                 "WHEN NOT MATCHED THEN INSERT VALUES (s.k)",
+                 "OPTIMIZE t; DELETE FROM t"),
+            "DELTA_CONCURRENT_DELETE_READ");
+  EXPECT_EQ(Table(), "");
 }
 
 TEST_F(TwoSessionsTest, RowsThatWereReadAsAWholeMatter) {

@@ -166,8 +166,12 @@ Status PendingWrite::MoveIdentityMarks(const write::IdentityValues& values) {
   BAYOU_ASSIGN(auto schema, protocol::ParseSchema(metadata.schema_string));
   if (!values.MoveMarks(schema)) return {};
   metadata.schema_string = protocol::SchemaToJson(schema);
+  // Others let a commit pass that says it moves nothing but the marks.
+  const bool moves_only_marks =
+      !transaction_->staged().metadata ||
+      operation_.tags.contains("delta.identity.schemaUpdate");
   transaction_->SetMetadata(std::move(metadata));
-  operation_.tags["delta.identity.schemaUpdate"] = "true";
+  if (moves_only_marks) operation_.tags["delta.identity.schemaUpdate"] = "true";
   return {};
 }
 

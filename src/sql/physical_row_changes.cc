@@ -248,7 +248,11 @@ std::string Describe(ExecutionContext& context, const RowChangePlan& plan,
     text += plan.snapshot->schema().fields[i].name + " = " +
             row.GetValue(i, 0).ToString();
     constexpr std::size_t kEnough = 500;
-    if (text.size() > kEnough) return text.substr(0, kEnough) + " ...";
+    if (text.size() <= kEnough) continue;
+    std::size_t cut = kEnough;  // Before a character, not inside one.
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80)
+      --cut;
+    return text.substr(0, cut) + " ...";
   }
   return text;
 }

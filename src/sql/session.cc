@@ -303,7 +303,10 @@ class SqlSession final : public Session {
     try {
       for (auto& statement : connection_.ExtractStatements(sql.text)) {
         Prepare(*statement, translated);
-        if (!before.empty()) BAYOU_TRY(TryText(before, sink));
+        if (!before.empty()) {
+          BAYOU_TRY(TryText(before, sink));
+          sql::WriteMode::Of(*connection_.context)->old_rows_went = true;
+        }
         auto pending = connection_.PendingQuery(std::move(statement), true);
         if (pending->HasError()) pending->ThrowError();
         const auto result = engine::Start(*pending);

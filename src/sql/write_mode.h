@@ -20,6 +20,8 @@ struct Overwrite {
   std::string where;
   // Of a partitioned table only the partitions that new rows are in.
   bool dynamic = false;
+  // The DELETE has run: what the INSERT reads is the version before it.
+  bool old_rows_went = false;
 };
 
 class WriteMode final : public duckdb::ClientContextState {

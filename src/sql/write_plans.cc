@@ -111,9 +111,9 @@ RowTarget AppendedRows(std::function<PendingWrite&(ClientContext&)> begin,
                       write::WrittenFiles data,
                       std::vector<protocol::CdcFile> feed) {
     const std::int64_t rows = data.rows;
-    if (identity) engine::Unwrap(pending.MoveIdentityMarks(*identity));
     pending.AddFiles(std::move(data));
     pending.change().AddChangeFiles(std::move(feed));
+    if (identity) engine::Unwrap(pending.MoveIdentityMarks(*identity));
     return rows;
   };
   return target;
@@ -258,16 +258,19 @@ PhysicalOperator& PlanInsert(ClientContext& context,
                    GivenColumns(op, snapshot->schema()), defaulted, identity);
   const auto partition_columns = PartitionPositions(*snapshot);
   const std::optional<Overwrite>& overwrite = WriteMode::Of(context);
-  auto begin = [snapshot, identity, pending = std::move(pending),
+  const bool is_dynamic = overwrite && overwrite->dynamic;
+  auto begin = [snapshot, identity, is_dynamic, pending = std::move(pending),
                 operation = WriteOperation(snapshot->metadata(), overwrite)](
                    ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
+    // Rows of this transaction would be in no partition that is looked up.
+    if (is_dynamic) engine::Unwrap(write.CheckReadable(snapshot->location()));
     engine::Unwrap(write.BeginChange(snapshot, operation));
     engine::Unwrap(write.BeginIdentity(*identity));
     return write;
   };
   RowTarget target = AppendedRows(std::move(begin), identity);
-  if (overwrite && overwrite->dynamic) {
+  if (is_dynamic) {
     target.finish = [append = std::move(target.finish)](
                         ClientContext& context, PendingWrite& write,
                         write::WrittenFiles data,

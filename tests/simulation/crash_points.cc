@@ -142,7 +142,7 @@ class CrashPoints {
       : operation_(operation), kind_(kind), totals_(totals) {}
 
   void Run(const Share& share) {
-    MakeTemplate();
+    if (!MakeTemplate()) return;
     for (const Spoiling& spoiling : kSpoilings) {
       for (std::int64_t call = 0; !share.IsOver() && Spoil(spoiling, call);
            ++call) {
@@ -151,25 +151,28 @@ class CrashPoints {
   }
 
  private:
-  void MakeTemplate() {
+  // False: nothing can be judged.
+  bool MakeTemplate() {
     World world(NewName(), seed_, 3);
     Client& client = world.client(kReader);
     if (!operation_.makes_table) {
-      Must(client.Run(fmt::format(
+      std::string set_up = fmt::format(
           "CREATE TABLE {} (k BIGINT, v BIGINT, p BIGINT) TBLPROPERTIES ({})",
-          client.Table(), kind_.properties)));
+          client.Table(), kind_.properties);
       for (const char* range : {"0, 20", "20, 30"}) {
-        Must(client.Run(fmt::format(
-            "INSERT INTO {} SELECT range, range, range // 10 FROM range({})",
-            client.Table(), range)));
+        set_up += fmt::format(
+            "; INSERT INTO {} SELECT range, range, range // 10 FROM range({})",
+            client.Table(), range);
       }
+      if (!Succeeds(client.Run(set_up))) return false;
     }
     template_ = world.Files();
     before_ = Look(world);
     World after(NewName(), seed_, 3);
     after.CopyFiles(*template_);
-    Must(Do(after.client(kWriter), operation_));
+    if (!Succeeds(Do(after.client(kWriter), operation_))) return false;
     after_ = Look(after);
+    return true;
   }
 
   // False: the operation makes no call of that number.
@@ -219,8 +222,12 @@ class CrashPoints {
     return "run again, it is not done once: " + then;
   }
 
-  static void Must(const Status& done) {
-    if (!done) fmt::print("setting the table up: {}\n", done.error().message);
+  bool Succeeds(const Status& done) {
+    if (done) return true;
+    ++totals_.failed;
+    fmt::print("{} on the table {}, without a fault: {}\n", operation_.name,
+               kind_.name, done.error().message);
+    return false;
   }
   // The sessions' caches know files by their names.
   static std::string NewName() { return fmt::format("crash{}", ++seed_); }

@@ -185,24 +185,26 @@ void ManyWriters::Step(int number, Chance& chance) {
   if (kind < 64) return write({draw(StatementKind::kUpdate)});
   if (kind < 66) return write({draw(StatementKind::kOverwrite)});
   if (kind < 67) return write({draw(StatementKind::kRewrite)});
-  if (kind < 68) return write({draw(StatementKind::kOptimize)});
-  if (kind < 70 && !setting_.adds_columns)
+  if (kind < 71) return write({draw(StatementKind::kOptimize)});
+  if (kind < 73 && !setting_.adds_columns)
     return write({draw(StatementKind::kReplaceWhere)});
-  if (kind < 71) return write({draw(StatementKind::kTruncate)});
-  if (kind < 72 && setting_.adds_columns) {
+  if (kind < 74) return write({draw(StatementKind::kTruncate)});
+  if (kind < 75 && chance.OneIn(3))
+    return write({draw(StatementKind::kTrackRows)});
+  if (kind < 76 && setting_.adds_columns) {
     Statement add;
     add.kind = StatementKind::kAddColumn;
     add.column = fmt::format("c{}", ++columns_);
     return write({add});
   }
-  if (kind < 80) {
+  if (kind < 82) {
     constexpr std::array kFirst = {
         StatementKind::kAppend, StatementKind::kDelete, StatementKind::kUpdate};
     return write({draw(kFirst[static_cast<std::size_t>(chance.Below(3))]),
                   draw(StatementKind::kAppend)},
                  true);
   }
-  if (kind < 81 && setting_.has_checkpoints) return Checkpoint(number);
+  if (kind < 83 && setting_.has_checkpoints) return Checkpoint(number);
   if (kind < 86 && setting_.has_vacuum) return LetTimePass(chance);
   if (kind < 90 && setting_.has_vacuum) {
     return write({draw(chance.OneIn(3) ? StatementKind::kVacuumLite

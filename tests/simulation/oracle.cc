@@ -116,9 +116,11 @@ void Oracle::SawCommit(int client, Version version, std::string_view content) {
 // What a commit names is there; what it takes out was there.
 void Oracle::CheckFiles(Version version,
                         const std::vector<protocol::Action>& actions) {
+  const std::set<std::string> gone_before = gone_;
   for (const auto& action : actions) {
     const auto* remove = std::get_if<protocol::RemoveFile>(&action);
     if (remove == nullptr) continue;
+    gone_.insert(CanonicalPath(remove->path));
     if (live_.erase(CanonicalPath(remove->path)) == 0)
       Fault(fmt::format("version {} removes {}, which is not live", version,
                         remove->path));
@@ -128,6 +130,9 @@ void Oracle::CheckFiles(Version version,
   for (const auto& action : actions) {
     const auto* add = std::get_if<protocol::AddFile>(&action);
     if (add == nullptr) continue;
+    if (gone_before.contains(CanonicalPath(add->path)))
+      Fault(fmt::format("version {} brings {} back", version, add->path));
+    gone_.erase(CanonicalPath(add->path));  // It has another vector.
     for (const std::string& file : FilesOf(*add)) {
       live_.insert(file);
       if (!files_->Head(file))

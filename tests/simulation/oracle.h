@@ -92,6 +92,7 @@ class Oracle final : public Witness {
   std::vector<Change*> announced_;
   std::vector<Commit> history_;  // By version.
   std::set<std::string> live_;   // Data files and deletion vectors.
+  std::set<std::string> gone_;   // Data files that were live once.
   std::set<std::string> txn_ids_;
   std::optional<std::string> fault_;
 };

@@ -126,6 +126,11 @@ std::string Statement::Sql(std::string_view table) const {
       return fmt::format("TRUNCATE TABLE {}", table);
     case StatementKind::kAddColumn:
       return fmt::format("ALTER TABLE {} ADD COLUMN {} BIGINT", table, column);
+    case StatementKind::kTrackRows:
+      return fmt::format(
+          "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableRowTracking' = "
+          "'true')",
+          table);
     case StatementKind::kVacuum:
       return fmt::format("VACUUM {}", table);
     case StatementKind::kVacuumLite:
@@ -172,6 +177,7 @@ void Statement::ApplyTo(TableState& state) const {
       return;
     case StatementKind::kRewrite:
     case StatementKind::kOptimize:
+    case StatementKind::kTrackRows:
     case StatementKind::kVacuum:
     case StatementKind::kVacuumLite:
       return;
@@ -180,7 +186,9 @@ void Statement::ApplyTo(TableState& state) const {
 }
 
 bool Statement::FindsNothingIn(const TableState& state) const {
-  if (kind == StatementKind::kOptimize || IsVacuum()) return true;
+  if (kind == StatementKind::kOptimize || kind == StatementKind::kTrackRows ||
+      IsVacuum())
+    return true;
   if (kind == StatementKind::kTruncate || kind == StatementKind::kRewrite)
     return state.rows.empty();
   if (kind != StatementKind::kDelete && kind != StatementKind::kUpdate)
@@ -193,6 +201,7 @@ bool Statement::Reads(std::int64_t key) const {
   switch (kind) {
     case StatementKind::kAppend:
     case StatementKind::kAddColumn:
+    case StatementKind::kTrackRows:
     case StatementKind::kVacuum:
     case StatementKind::kVacuumLite:
       return false;

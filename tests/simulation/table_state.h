@@ -50,6 +50,7 @@ enum class StatementKind : std::uint8_t {
   kOptimize,
   kTruncate,
   kAddColumn,
+  kTrackRows,
   kVacuum,
   kVacuumLite,
 };
@@ -69,7 +70,10 @@ struct Statement {
   void ApplyTo(TableState& state) const;
 
   bool IsBlindAppend() const { return kind == StatementKind::kAppend; }
-  bool ChangesMetadata() const { return kind == StatementKind::kAddColumn; }
+  bool ChangesMetadata() const {
+    return kind == StatementKind::kAddColumn ||
+           kind == StatementKind::kTrackRows;
+  }
   // Says what it did in two commits that change nothing.
   bool IsVacuum() const {
     return kind == StatementKind::kVacuum || kind == StatementKind::kVacuumLite;

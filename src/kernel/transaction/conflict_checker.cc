@@ -195,12 +195,17 @@ Status CheckRemovedFilesRead(const LosingTransaction& loser,
 
 Status CheckRemovedTwice(const LosingTransaction& loser,
                          const WinningCommit& winner) {
-  if (loser.staged.removes.empty()) return {};
+  // An added file may be one that is there already, described anew: it must not
+  // come back either. The names of new files are nobody else's.
   std::unordered_set<std::string> ours;
-  for (const RemoveFile& remove : loser.staged.removes) {
-    const std::string path = CanonicalPath(remove.path);
-    if (!loser.settled.contains(path)) ours.insert(path);
-  }
+  const auto insert = [&](const auto& files) {
+    for (const auto& file : files) {
+      std::string path = CanonicalPath(file.path);
+      if (!loser.settled.contains(path)) ours.insert(std::move(path));
+    }
+  };
+  insert(loser.staged.removes);
+  insert(loser.staged.adds);
   for (const protocol::Action& action : winner.actions) {
     const auto* remove = std::get_if<RemoveFile>(&action);
     if (remove == nullptr || !ours.contains(CanonicalPath(remove->path)))

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -26,6 +27,14 @@ Result<std::int64_t> RowsOf(const protocol::AddFile& file,
                           table, file.path));
 }
 
+tl::unexpected<Error> NoIdsLeft(std::int64_t mark, std::string_view table) {
+  return Fail(ErrorCode::kCorruption, "DELTA_ROW_TRACKING_INVALID",
+              fmt::format("table {}: above the row id {}, the highest that the "
+                          "log says was given, there are not enough left for "
+                          "new rows",
+                          table, mark));
+}
+
 }  // namespace
 
 bool AssignsRowIds(const protocol::Protocol& protocol,
@@ -42,8 +51,10 @@ Result<std::int64_t> RowIdHighWaterMark(
   simdjson::dom::parser parser;
   const auto json = ParseJson(parser, row_tracking.configuration);
   std::int64_t mark = -1;
-  if (json && (*json)["rowIdHighWaterMark"].get(mark) == simdjson::SUCCESS)
+  if (json && (*json)["rowIdHighWaterMark"].get(mark) == simdjson::SUCCESS &&
+      mark >= -1) {
     return mark;
+  }
   return Fail(
       ErrorCode::kCorruption, "DELTA_ROW_TRACKING_INVALID",
       fmt::format("table {}: the configuration of domain {} has no "
@@ -57,6 +68,8 @@ Status AssignRowIds(protocol::Version version, std::int64_t mark,
   for (protocol::AddFile& add : staged.adds) {
     if (!add.base_row_id) {
       BAYOU_ASSIGN(const std::int64_t rows, RowsOf(add, table));
+      if (rows < 0 || rows >= INT64_MAX - std::max<std::int64_t>(mark, 0))
+        return NoIdsLeft(mark, table);
       add.base_row_id = mark + 1;
       mark += rows;
     }
@@ -71,13 +84,15 @@ Status AssignRowIds(protocol::Version version, std::int64_t mark,
   return {};
 }
 
-void TakeOverRowIds(std::span<const protocol::Action> backfill,
+void TakeOverRowIds(std::span<const protocol::Action> commit,
                     StagedActions& staged) {
   std::unordered_map<std::string, const protocol::AddFile*> given;
-  for (const protocol::Action& action : backfill) {
+  for (const protocol::Action& action : commit) {
     const auto* add = std::get_if<protocol::AddFile>(&action);
-    if (add != nullptr) given[CanonicalPath(add->path)] = add;
+    if (add != nullptr && add->base_row_id && !add->data_change)
+      given[CanonicalPath(add->path)] = add;
   }
+  if (given.empty()) return;
   const auto take_over = [&](auto& files) {
     for (auto& file : files) {
       const auto found = given.find(CanonicalPath(file.path));

@@ -20,7 +20,7 @@ inline constexpr std::string_view kRowTrackingDomain = "delta.rowTracking";
 bool AssignsRowIds(const protocol::Protocol& protocol,
                    const protocol::Metadata& metadata);
 
-// Errors: kCorruption, DELTA_ROW_TRACKING_INVALID.
+// -1: no row has an id yet. Errors: kCorruption, DELTA_ROW_TRACKING_INVALID.
 Result<std::int64_t> RowIdHighWaterMark(
     const protocol::DomainMetadata& row_tracking, std::string_view table);
 
@@ -28,13 +28,15 @@ Result<std::int64_t> RowIdHighWaterMark(
 // commit version `version`; others keep theirs. Puts the new high-water mark in
 // front of the domains where it moved.
 // Errors: kInternal, DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS, for a file that
-// does not say how many rows it has.
+// does not say how many rows it has; kCorruption, DELTA_ROW_TRACKING_INVALID,
+// when no more ids are left.
 Status AssignRowIds(protocol::Version version, std::int64_t mark,
                     std::string_view table, StagedActions& staged);
 
-// After a commit that gave ids to files which had none (a backfill): files of
-// the same path that are staged take them over.
-void TakeOverRowIds(std::span<const protocol::Action> backfill,
+// Files that another's commit has described anew, with the row ids that they
+// had not had (a backfill): those of the same path that are staged take them
+// over.
+void TakeOverRowIds(std::span<const protocol::Action> commit,
                     StagedActions& staged);
 
 }  // namespace bayou::transaction

@@ -48,6 +48,19 @@ TEST(RowIds, AFileMustSayHowManyRowsItHas) {
   EXPECT_EQ(status.error().condition, "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS");
 }
 
+TEST(RowIds, NeverWrapAround) {
+  for (const std::int64_t mark : {INT64_MAX, INT64_MAX - 9}) {
+    StagedActions staged;
+    staged.adds = {File("a", R"({"numRecords":10})")};
+    const Status status = AssignRowIds(9, mark, "/t", staged);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().condition, "DELTA_ROW_TRACKING_INVALID");
+  }
+  StagedActions staged;
+  staged.adds = {File("a", R"({"numRecords":9223372036854775807})")};
+  EXPECT_FALSE(AssignRowIds(9, 1, "/t", staged));
+}
+
 TEST(RowIds, ABackfillGivesItsIdsToTheSameFiles) {
   StagedActions staged;
   staged.adds = {File("dir/a%20b", "{}"), File("new", "{}")};
@@ -55,6 +68,7 @@ TEST(RowIds, ABackfillGivesItsIdsToTheSameFiles) {
   AddFile filled = File("dir/a b", "{}");
   filled.base_row_id = 12;
   filled.default_row_commit_version = 3;
+  filled.data_change = false;
   TakeOverRowIds(std::vector<protocol::Action>{filled}, staged);
   EXPECT_EQ(staged.adds[0].base_row_id, 12);
   EXPECT_EQ(staged.adds[0].default_row_commit_version, 3);
@@ -66,7 +80,8 @@ TEST(RowIds, TheMarkOfADomain) {
   EXPECT_EQ(RowIdHighWaterMark({"", R"({"rowIdHighWaterMark":7})", false}, "")
                 .value(),
             7);
-  for (const char* broken : {"", "{}", R"({"rowIdHighWaterMark":"7"})"}) {
+  for (const char* broken : {"", "{}", R"({"rowIdHighWaterMark":"7"})",
+                             R"({"rowIdHighWaterMark":-2})"}) {
     const auto mark = RowIdHighWaterMark({"", broken, false}, "/t");
     ASSERT_FALSE(mark);
     EXPECT_EQ(mark.error().condition, "DELTA_ROW_TRACKING_INVALID");

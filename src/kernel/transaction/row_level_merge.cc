@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "base/uri_path.h"
-#include "kernel/protocol/file_statistics.h"
 #include "kernel/scan/chosen_rows.h"
 
 namespace bayou::transaction {
@@ -18,16 +17,10 @@ using protocol::DeletionVector;
 using protocol::RemoveFile;
 using Base = std::shared_ptr<const table::Snapshot>;
 
-template <typename File>
-auto FindPath(std::vector<File>& files, const std::string& path) {
-  return std::ranges::find_if(files, [&](const File& file) {
-    return CanonicalPath(file.path) == path;
-  });
-}
-template <typename File>
-const File* FileWithPath(const std::vector<File>& files,
-                         const std::string& path) {
-  const auto found = std::ranges::find_if(files, [&](const File& file) {
+// nullptr: there is none.
+template <typename Files>
+auto FindPath(Files& files, const std::string& path) {
+  const auto found = std::ranges::find_if(files, [&](const auto& file) {
     return CanonicalPath(file.path) == path;
   });
   return found == files.end() ? nullptr : &*found;
@@ -54,12 +47,6 @@ Result<DeletionVector> RowsTaken(const Base& base, const Before& before,
               "rows came back");  // Nobody reads it: the checker reports.
 }
 
-bool KeepsRows(const AddFile& file, const DeletionVector& gone) {
-  const auto rows =
-      protocol::ReadStatistics(file.stats.value_or(""), {}).num_records;
-  return !rows || static_cast<std::uint64_t>(*rows) > gone.Cardinality();
-}
-
 }  // namespace
 
 RowLevelMerge RowLevelMerge::Plan(const Base& base, const StagedActions& staged,
@@ -82,8 +69,8 @@ RowLevelMerge RowLevelMerge::Plan(const Base& base, const StagedActions& staged,
 void RowLevelMerge::Add(const Base& base, const StagedActions& staged,
                         const RemoveFile& before, const AddFile& after) {
   const std::string path = CanonicalPath(after.path);
-  const RemoveFile* our_before = FileWithPath(staged.removes, path);
-  const AddFile* our_after = FileWithPath(staged.adds, path);
+  const RemoveFile* our_before = FindPath(staged.removes, path);
+  const AddFile* our_after = FindPath(staged.adds, path);
   // A file that is removed for good, or written anew, has no vector to merge.
   const bool is_ours = our_before != nullptr || our_after != nullptr;
   if (is_ours && (our_before == nullptr || our_after == nullptr)) return;
@@ -108,11 +95,8 @@ Status RowLevelMerge::Apply(StagedActions& staged,
     remove.deletion_vector = merged.file.deletion_vector;
     remove.stats = merged.file.stats;
     remove.tags = merged.file.tags;
-    const auto add = FindPath(staged.adds, path);
-    if (!KeepsRows(merged.file, merged.gone)) {
-      staged.adds.erase(add);
-      continue;
-    }
+    // Even if it has no rows left: how many it had, only statistics say.
+    AddFile* const add = FindPath(staged.adds, path);
     const bool data_change = add->data_change;
     *add = merged.file;
     add->data_change = data_change;

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/uri_path.h"
+#include "kernel/log/file_view.h"
 #include "kernel/log/log_file_name.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
@@ -194,7 +195,9 @@ Result<Version> Transaction::Commit(const Operation& operation) {
     version = base_->version() + 1;
     BAYOU_ASSIGN(before, BasePredecessor());
     // Our commit is worth nothing after a crash if the one below it was lost.
-    BAYOU_TRY(store_->Sync(CommitPath(base_->version())));
+    // A checkpoint alone may stand for that.
+    if (base_->state().segment().last_commit)
+      BAYOU_TRY(store_->Sync(CommitPath(base_->version())));
   }
   int blocked = 0;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
@@ -231,7 +234,10 @@ Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
   if (!holder && may_be_committed_)
     return UnknownOutcome(version, holder.error());
   if (!holder) return tl::unexpected<Error>(holder.error());
-  if (!*holder) return taken ? Outcome::kBlocked : Outcome::kNobody;
+  if (!*holder && taken) return Outcome::kBlocked;
+  if (!*holder && put.error().code != ErrorCode::kCommitUnknown)
+    return UnknownOutcome(version, put.error());
+  if (!*holder) return Outcome::kNobody;
   const protocol::CommitInfo* info = (*holder)->info();
   if (info != nullptr && info->txn_id == txn_id_) return Committed();
   // The version is another's: no request of ours can have it any more.
@@ -315,6 +321,7 @@ Status Transaction::YieldTo(const WinningCommit& winner, Predecessor* before) {
                            .protocol = protocol_,
                            .metadata = metadata_},
                           winner));
+  FollowMovedRows(winner, isolation);
   BAYOU_TRY(MergeRows(merge));
   BAYOU_TRY(store_->Sync(CommitPath(winner.version)));
   return Adopt(winner, before);
@@ -326,15 +333,36 @@ Status Transaction::MergeRows(const RowLevelMerge& merge) {
   return vectors.Finish(&own_files_);
 }
 
-Status Transaction::FindFilesRead(IsolationLevel isolation) {
-  if (files_read_ || reads_.whole_table) return {};
-  files_read_.emplace();
+// Of whose rows it matters that they went.
+std::vector<std::shared_ptr<const log::FilePredicate>>
+Transaction::ScansThatMatter(IsolationLevel isolation) const {
   auto scans = reads_.scans;
   if (isolation != IsolationLevel::kWriteSerializable) {
     scans.insert(scans.end(), reads_.row_scans.begin(), reads_.row_scans.end());
   }
+  return scans;
+}
+
+void Transaction::FollowMovedRows(const WinningCommit& winner,
+                                  IsolationLevel isolation) {
+  const auto scans = ScansThatMatter(isolation);
+  for (const protocol::Action& action : winner.actions) {
+    const auto* add = std::get_if<protocol::AddFile>(&action);
+    if (add == nullptr || add->data_change) continue;
+    log::PartitionView values;
+    const log::FileView view = log::ViewOf(*add, values);
+    if (std::ranges::any_of(scans,
+                            [&](const auto& scan) { return scan->Keep(view); }))
+      files_moved_to_.insert(CanonicalPath(add->path));
+  }
+  if (files_read_) files_read_->merge(std::set(files_moved_to_));
+}
+
+Status Transaction::FindFilesRead(IsolationLevel isolation) {
+  if (files_read_ || reads_.whole_table) return {};
+  files_read_ = files_moved_to_;
   std::vector<protocol::AddFile> batch;
-  for (const auto& scan : scans) {
+  for (const auto& scan : ScansThatMatter(isolation)) {
     BAYOU_ASSIGN(const auto files, base_->state().Files({}, scan));
     for (bool more = true; more;) {
       BAYOU_ASSIGN(more, files->Next(batch));
@@ -347,7 +375,7 @@ Status Transaction::FindFilesRead(IsolationLevel isolation) {
 
 // The version after `winner` is built on what it left.
 Status Transaction::Adopt(const WinningCommit& winner, Predecessor* before) {
-  if (winner.IsRowTrackingBackfill()) TakeOverRowIds(winner.actions, staged_);
+  TakeOverRowIds(winner.actions, staged_);
   std::optional<std::int64_t> timestamp;
   for (const protocol::Action& action : winner.actions) {
     if (const auto* info = std::get_if<protocol::CommitInfo>(&action)) {
@@ -427,6 +455,12 @@ Result<std::string> Transaction::Render(const Operation& operation,
   CommitFacts facts;
   facts.timestamp = env_->NowMs();
   if (HasInCommitTimestamps()) {
+    if (before.timestamp == INT64_MAX) {
+      return Fail(ErrorCode::kCorruption, "DELTA_LOG_INVALID",
+                  fmt::format("table {}: the version before {} has an "
+                              "inCommitTimestamp behind which there is no time",
+                              location(), version));
+    }
     facts.timestamp = std::max(facts.timestamp, before.timestamp + 1);
     facts.in_commit_timestamp = facts.timestamp;
   }

@@ -147,7 +147,11 @@ class Transaction {
   Status YieldTo(const WinningCommit& winner, Predecessor* before);
   // Yields to whoever else has won meanwhile, up to the first free version.
   Status CatchUp(Version* version, Predecessor* before);
+  std::vector<std::shared_ptr<const log::FilePredicate>> ScansThatMatter(
+      IsolationLevel isolation) const;
   Status FindFilesRead(IsolationLevel isolation);
+  // Rows that were read are in other files now.
+  void FollowMovedRows(const WinningCommit& winner, IsolationLevel isolation);
   Status MergeRows(const RowLevelMerge& merge);
   Status Adopt(const WinningCommit& winner, Predecessor* before);
 
@@ -162,7 +166,9 @@ class Transaction {
   StagedActions staged_;
   ReadSet reads_;
   std::optional<std::set<std::string>> files_read_;  // Once a race was lost.
-  std::vector<std::string> own_files_;  // Decoded, relative to the table.
+  std::set<std::string> files_moved_to_;  // By winners; those of scans that
+                                          // `files_read_` is about.
+  std::vector<std::string> own_files_;    // Decoded, relative to the table.
   std::int64_t commit_bytes_ = 0;
   // A version that was ours, or that a request with an unknown end may still
   // make ours. Then the data files must stay.

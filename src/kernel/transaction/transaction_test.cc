@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <deque>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "kernel/log/log_file_name.h"
 #include "kernel/store/faulty_store.h"
 #include "kernel/store/memory_store.h"
+#include "kernel/table/checkpoint_writer.h"
 
 namespace bayou::transaction {
 namespace {
@@ -407,6 +409,32 @@ TEST_F(TransactionTest, WhatCannotBeFoundOutIsUnknownAndKeepsItsFiles) {
   EXPECT_TRUE(store_->Head("a.parquet"));
 }
 
+TEST_F(TransactionTest, WhatIsRefusedAfterALostRequestIsUnknown) {
+  CreateTable();
+  Transaction append = Append("a.parquet");
+  trouble_->FailPut(Fault::kRequestLost);
+  trouble_->FailPut(Fault::kRefused);
+  const auto committed = append.Commit(kWrite);
+  ASSERT_FALSE(committed);  // The request may still be on its way.
+  EXPECT_EQ(committed.error().code, ErrorCode::kCommitUnknown);
+  EXPECT_EQ(trouble_->puts(), 3);
+}
+
+TEST_F(TransactionTest, GoesOnFromACheckpointWhoseCommitIsGone) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("bayou-" + NewUuid(Env::System()));
+  store_ = store::OpenLocalStore(folder);  // Where the engine can write, too.
+  CreateTable();
+  ASSERT_TRUE(Append("a.parquet").Commit(kWrite));
+  ASSERT_TRUE(
+      table::WriteCheckpoint(*Latest(), *database_->instance, Env::System()));
+  for (const Version version : {0, 1})
+    ASSERT_TRUE(store_->Delete("_delta_log/" + log::CommitName(version)));
+  EXPECT_EQ(Append("b.parquet").Commit(kWrite).value(), 2);
+  EXPECT_EQ(Latest()->state().Totals()->files, 2);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_F(TransactionTest, RowIdsAreAssignedAnewAfterALostRace) {
   CreateTable({}, {"rowTracking", "domainMetadata"});
   Transaction first = Append("a.parquet");
@@ -431,6 +459,17 @@ TEST_F(TransactionTest, InCommitTimestampsGrow) {
   const CommitInfo info = OfKind<CommitInfo>(2)[0];
   EXPECT_EQ(info.in_commit_timestamp, 100000000000000);
   EXPECT_THAT(info.json, ::testing::StartsWith(R"({"inCommitTimestamp":)"));
+}
+
+TEST_F(TransactionTest, NoTimeIsBehindTheLast) {
+  CreateTable({{"delta.enableInCommitTimestamps", "true"}},
+              {"inCommitTimestamp"});
+  Other(
+      R"({"commitInfo":{"inCommitTimestamp":9223372036854775807,"operation":"WRITE"}})"
+      "\n");
+  const auto committed = Append("a.parquet").Commit(kWrite);
+  ASSERT_FALSE(committed);
+  EXPECT_EQ(committed.error().condition, "DELTA_LOG_INVALID");
 }
 
 TEST_F(TransactionTest, RacingAppendsAllLand) {
