@@ -12,6 +12,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
 #include "kernel/scan/hidden_columns.h"
+#include "kernel/write/finite_check.h"
 #include "kernel/write/not_null_check.h"
 #include "kernel/write/row_rules.h"
 
@@ -153,6 +154,7 @@ void KeepNewRows(const RowChangePlan& plan, DataChunk& rows, idx_t count,
   }
   local.columns.SetCardinality(count);
   engine::Unwrap(write::CheckNotNull(plan.snapshot->schema(), local.columns));
+  engine::Unwrap(write::CheckFinite(plan.snapshot->schema(), local.columns));
   engine::Unwrap(local.rules->Check(local.columns));
   for (idx_t i = 0; i < plan.columns(); ++i)
     local.chunk.data[i].Reference(local.columns.data[i]);

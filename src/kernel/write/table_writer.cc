@@ -8,6 +8,7 @@
 #include "base/uri_path.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
+#include "kernel/write/finite_check.h"
 #include "kernel/write/not_null_check.h"
 
 namespace bayou::write {
@@ -88,6 +89,7 @@ TableWriter::~TableWriter() {
 Status TableWriter::Append(DataChunk& rows) {
   if (rows.size() == 0) return {};
   BAYOU_TRY(CheckNotNull(format_->layout().schema, rows));
+  BAYOU_TRY(CheckFinite(format_->layout().schema, rows));
   BAYOU_TRY(check_.Check(rows));
   return AppendUnchecked(rows);
 }
