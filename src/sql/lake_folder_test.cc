@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::Optional;
 
 class LakeFolderTest : public ::testing::Test {
- protected:
+ public:
   LakeFolderTest() {
     std::string pattern =
         std::filesystem::temp_directory_path() / "bayou-lake-XXXXXX";

@@ -222,20 +222,20 @@ std::vector<duckdb::idx_t> PartitionPositions(const table::Snapshot& snapshot) {
 
 void CreateTable(ClientContext& context, const duckdb::CreateTableInfo& info,
                  const std::string& location,
-                 std::shared_ptr<const table::Snapshot> replaced,
+                 const std::shared_ptr<const table::Snapshot>& replaced,
                  PendingWrite& pending) {
   const auto definition = engine::Unwrap(DefinitionOf(context, info));
   const Creation creation{.if_not_exists = IfNotExists(info)};
-  engine::Unwrap(
-      replaced ? pending.BeginReplace(std::move(replaced), definition, false)
-               : pending.BeginCreate(location, definition, creation));
+  engine::Unwrap(replaced
+                     ? pending.BeginReplace(replaced, definition, false)
+                     : pending.BeginCreate(location, definition, creation));
 }
 
-PhysicalOperator& PlanInsert(ClientContext& context,
-                             PhysicalPlanGenerator& planner,
-                             duckdb::LogicalInsert& op, PhysicalOperator& plan,
-                             std::shared_ptr<const table::Snapshot> snapshot,
-                             PendingWriteOf pending) {
+PhysicalOperator& PlanInsert(
+    ClientContext& context, PhysicalPlanGenerator& planner,
+    duckdb::LogicalInsert& op, PhysicalOperator& plan,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    PendingWriteOf pending) {
   if (op.return_chunk) {
     engine::Throw(
         Unsupported("DELTA_UNSUPPORTED_RETURNING",

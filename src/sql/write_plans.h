@@ -43,7 +43,8 @@ std::vector<duckdb::idx_t> PartitionPositions(const table::Snapshot& snapshot);
 duckdb::PhysicalOperator& PlanInsert(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalInsert& op, duckdb::PhysicalOperator& plan,
-    std::shared_ptr<const table::Snapshot> snapshot, PendingWriteOf pending);
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    PendingWriteOf pending);
 
 // CREATE TABLE AS SELECT at `location` (absolute path), in the place of
 // `replaced`, if there is one.
@@ -58,7 +59,7 @@ duckdb::PhysicalOperator& PlanCreateTableAs(
 void CreateTable(duckdb::ClientContext& context,
                  const duckdb::CreateTableInfo& info,
                  const std::string& location,
-                 std::shared_ptr<const table::Snapshot> replaced,
+                 const std::shared_ptr<const table::Snapshot>& replaced,
                  PendingWrite& pending);
 
 }  // namespace bayou::sql

@@ -26,7 +26,7 @@ constexpr std::int64_t kNow = 1'700'000'000'000;
 constexpr std::int64_t kDay = 24 * 60 * 60 * 1000LL;
 
 class VacuumPlanTest : public ::testing::Test {
- protected:
+ public:
   VacuumPlanTest() {
     std::string pattern = (fs::temp_directory_path() / "vacuum-XXXXXX");
     base_ = ::mkdtemp(pattern.data());

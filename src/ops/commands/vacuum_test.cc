@@ -75,7 +75,7 @@ class TroubledStore final : public store::Store {
 };
 
 class VacuumTest : public ::testing::Test {
- protected:
+ public:
   VacuumTest() {
     std::string pattern = (fs::temp_directory_path() / "vacuum-XXXXXX");
     folder_ = ::mkdtemp(pattern.data());
