@@ -27,6 +27,7 @@
 #include "kernel/scan/scan_binding.h"
 #include "kernel/write/identity_values.h"
 #include "ops/commands/change_metrics.h"
+#include "ops/commands/row_tracking_columns.h"
 #include "sql/change_operation.h"
 #include "sql/change_result.h"
 #include "sql/insert_columns.h"
@@ -72,14 +73,6 @@ PhysicalOperator& Project(PhysicalPlanGenerator& planner,
 }
 
 // -------------------------------------------------------------- the target
-
-bool TracksRows(const table::Snapshot& snapshot) {
-  const auto properties = snapshot.properties();
-  return properties.row_tracking() &&
-         protocol::Supports(snapshot.protocol(), "rowTracking") &&
-         properties.materialized_row_id_column() &&
-         properties.materialized_row_commit_version_column();
-}
 
 void RefuseReturning(bool asked, const char* statement) {
   if (!asked) return;
@@ -158,7 +151,7 @@ RowChangePlan NewPlan(ClientContext& context,
                       std::shared_ptr<const table::Snapshot> snapshot,
                       const TargetRead& reads) {
   RowChangePlan plan;
-  plan.tracks_rows = TracksRows(*snapshot);
+  plan.tracks_rows = commands::TracksRows(*snapshot);
   plan.feeds_changes =
       snapshot->properties().change_data_feed() &&
       protocol::Supports(snapshot->protocol(), "changeDataFeed");
@@ -168,16 +161,6 @@ RowChangePlan NewPlan(ClientContext& context,
                     : std::make_shared<scan::OpenedFiles>();
   plan.snapshot = std::move(snapshot);
   return plan;
-}
-
-std::vector<write::ExtraColumn> TrackingColumns(const RowChangePlan& plan) {
-  if (!plan.tracks_rows) return {};
-  const auto properties = plan.snapshot->properties();
-  return {{plan.RowIdOut(), *properties.materialized_row_id_column(),
-           LogicalType::BIGINT},
-          {plan.CommitVersionOut(),
-           *properties.materialized_row_commit_version_column(),
-           LogicalType::BIGINT}};
 }
 
 ChangeCounts CountsOf(const PhysicalRowChanges& changes) {
@@ -279,7 +262,8 @@ PhysicalOperator& ChangeRows(PhysicalPlanGenerator& planner,
 
   RowTarget target;
   target.checks_rows = false;  // New rows have been checked when they came in.
-  target.extra_columns = TrackingColumns(planned);
+  target.extra_columns =
+      engine::Unwrap(commands::RowTrackingColumns(*planned.snapshot));
   if (planned.feeds_changes) target.change_type = planned.ChangeTypeOut();
   target.begin = [snapshot = planned.snapshot, reads = std::move(reads),
                   operation = std::move(statement.operation),
@@ -563,7 +547,7 @@ duckdb::vector<duckdb::column_t> RowIdColumns(const table::Snapshot& snapshot) {
   duckdb::vector<duckdb::column_t> columns = {
       scan::HiddenColumnId(scan::HiddenColumn::kFileNumber),
       scan::HiddenColumnId(scan::HiddenColumn::kRowIndex)};
-  if (TracksRows(snapshot))
+  if (commands::TracksRows(snapshot))
     columns.push_back(scan::HiddenColumnId(scan::HiddenColumn::kRowId));
   return columns;
 }

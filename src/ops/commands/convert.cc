@@ -2,14 +2,12 @@
 #include "ops/commands/convert.h"
 
 #include <algorithm>
-#include <atomic>
 #include <duckdb/parallel/task_scheduler.hpp>
-#include <mutex>
-#include <thread>
+#include <functional>
 #include <utility>
 
 #include "base/uri_path.h"
-#include "kernel/engine/engine.h"
+#include "kernel/engine/for_each.h"
 #include "kernel/protocol/letter_case.h"
 #include "kernel/scan/parquet_footer.h"
 #include "kernel/table/snapshot.h"
@@ -26,40 +24,25 @@ using protocol::Field;
 using protocol::Schema;
 using scan::ParquetFooter;
 
-// Calls `work` with each number below `count`, from several threads; the first
-// error ends it.
-template <typename Work>
-Status ForEach(duckdb::ClientContext& context, std::size_t count, Work work) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  Status outcome;
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      const Status done = context.IsInterrupted()
-                              ? Fail(ErrorCode::kCancelled, "INTERRUPTED",
-                                     "CONVERT TO DELTA was cancelled")
-                              : work(i);
-      if (done) continue;
-      const std::lock_guard lock(mutex);
-      if (outcome) outcome = done;
-      next = count;
-    }
-  };
+// Calls `work` with the number of each file, from all of the engine's threads.
+Status ForEachFile(duckdb::ClientContext& context, std::size_t files,
+                   const std::function<Status(std::size_t)>& work) {
   const auto threads = static_cast<std::size_t>(
       duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads());
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < std::min(threads, count); ++i)
-    others.emplace_back(run);
-  run();
-  others.clear();
-  return outcome;
+  return engine::ForEach(files, threads, [&](std::size_t i) -> Status {
+    if (context.IsInterrupted()) {
+      return Fail(ErrorCode::kCancelled, "INTERRUPTED",
+                  "CONVERT TO DELTA was cancelled");
+    }
+    return work(i);
+  });
 }
 
 // The columns that files have, in the order in which they are found.
 Result<Schema> DataSchema(duckdb::ClientContext& context, store::Store& store,
                           const std::vector<FoundFile>& files) {
   std::vector<Schema> schemas(files.size());
-  BAYOU_TRY(ForEach(context, files.size(), [&](std::size_t i) -> Status {
+  BAYOU_TRY(ForEachFile(context, files.size(), [&](std::size_t i) -> Status {
     BAYOU_ASSIGN(
         const ParquetFooter footer,
         ParquetFooter::Read(context, store.NativePath(files[i].file.name)));
@@ -160,7 +143,7 @@ Result<ConvertResult> Convert(duckdb::ClientContext& context,
     BAYOU_ASSIGN(const auto layout,
                  write::PlanFileLayout(transaction.protocol(),
                                        transaction.metadata(), schema));
-    BAYOU_TRY(ForEach(context, adds.size(), [&](std::size_t i) -> Status {
+    BAYOU_TRY(ForEachFile(context, adds.size(), [&](std::size_t i) -> Status {
       BAYOU_ASSIGN(
           adds[i].stats,
           StatisticsOf(context, store->NativePath(found.files[i].file.name),

@@ -4,19 +4,17 @@
 #include <algorithm>
 #include <duckdb/parallel/task_scheduler.hpp>
 #include <duckdb/storage/buffer_manager.hpp>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "kernel/engine/engine.h"
-#include "kernel/protocol/table_features.h"
+#include "kernel/engine/for_each.h"
 #include "kernel/scan/chosen_rows.h"
 #include "kernel/scan/hidden_columns.h"
 #include "kernel/scan/scan_stream.h"
 #include "kernel/write/file_layout.h"
 #include "ops/commands/row_sorter.h"
+#include "ops/commands/row_tracking_columns.h"
 
 namespace bayou::commands {
 namespace {
@@ -28,53 +26,11 @@ using write::WrittenFiles;
 // What one task may hold: a row group as rows, and as the file will have it.
 constexpr std::uint64_t kTaskMemory = std::uint64_t{256} << 20;
 
-// Behind the table's columns.
-Result<std::vector<write::ExtraColumn>> TrackingColumns(
-    const table::Snapshot& snapshot) {
-  const auto properties = snapshot.properties();
-  const auto id = properties.materialized_row_id_column();
-  const auto version = properties.materialized_row_commit_version_column();
-  if (!id || !version) {
-    return Fail(ErrorCode::kCorruption, "DELTA_ROW_TRACKING_INVALID",
-                "table " + snapshot.location() +
-                    " tracks rows, but does not name the columns in which "
-                    "files keep row ids; nothing was changed");
-  }
-  const std::size_t columns = snapshot.schema().fields.size();
-  return std::vector<write::ExtraColumn>{
-      {columns, *id, LogicalType::BIGINT},
-      {columns + 1, *version, LogicalType::BIGINT}};
-}
-
-bool TracksRows(const table::Snapshot& snapshot) {
-  return snapshot.properties().row_tracking() &&
-         protocol::Supports(snapshot.protocol(), "rowTracking");
-}
-
 std::vector<scan::ChosenRows> AllRowsOf(const std::vector<AddFile>& files) {
   std::vector<scan::ChosenRows> rows;
   rows.reserve(files.size());
   for (const AddFile& file : files) rows.push_back({file, {}, {}});
   return rows;
-}
-
-// Runs `work` in so many threads; throws what one of them has thrown.
-template <typename Work>
-void InThreads(std::size_t threads, const Work& work) {
-  std::mutex mutex;
-  std::optional<Error> failure;
-  const auto run = [&] {
-    const Status done = engine::Guard(work);
-    if (done) return;
-    const std::lock_guard lock(mutex);
-    if (!failure) failure = done.error();
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run);
-    run();
-  }
-  if (failure) engine::Throw(*failure);
 }
 
 }  // namespace
@@ -88,11 +44,8 @@ Result<FileRewriter> FileRewriter::Prepare(
   BAYOU_ASSIGN(const auto planned,
                write::PlanFileLayout(table.protocol(), table.metadata(),
                                      table.schema()));
-  std::vector<write::ExtraColumn> columns;
   rewriter.tracks_rows_ = TracksRows(table);
-  if (rewriter.tracks_rows_) {
-    BAYOU_ASSIGN(columns, TrackingColumns(table));
-  }
+  BAYOU_ASSIGN(const auto columns, RowTrackingColumns(table));
   auto layout = write::WithExtraColumns(*planned, columns);
   layout->target_file_size = target_file_size;
   BAYOU_ASSIGN(rewriter.format_,
@@ -100,63 +53,22 @@ Result<FileRewriter> FileRewriter::Prepare(
   return rewriter;
 }
 
-// The threads that share the tasks of a run.
-class FileRewriter::Workers {
- public:
-  Workers(const FileRewriter& rewriter, const std::vector<RewriteTask>& tasks,
-          std::atomic<std::int64_t>& bytes_done)
-      : rewriter_(rewriter),
-        tasks_(tasks),
-        bytes_done_(bytes_done),
-        written_(tasks.size()) {}
-
-  Result<std::vector<WrittenFiles>> Run(std::size_t threads) {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i)
-      others.emplace_back([this] { Work(); });
-    Work();
-    others.clear();  // Waits for them.
-    if (!failure_) return std::move(written_);
-    for (const WrittenFiles& written : written_)
-      write::DeleteFiles(rewriter_.snapshot_->store(), written.files);
-    return tl::unexpected<Error>(*failure_);
-  }
-
- private:
-  void Work() {
-    for (;;) {
-      const std::size_t next = next_.fetch_add(1);
-      if (next >= tasks_.size() || failed_) return;
-      auto written = engine::Guard(
-          [&] { return engine::Unwrap(rewriter_.RunTask(tasks_[next])); });
-      if (!written) return FailWith(written.error());
-      written_[next] = *std::move(written);
-      bytes_done_ += tasks_[next].bytes();
-    }
-  }
-
-  void FailWith(const Error& error) {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = error;
-    failed_ = true;
-  }
-
-  const FileRewriter& rewriter_;
-  const std::vector<RewriteTask>& tasks_;
-  std::atomic<std::int64_t>& bytes_done_;
-  std::vector<WrittenFiles> written_;
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<bool> failed_ = false;
-  std::mutex mutex_;
-  std::optional<Error> failure_;
-};
-
 Result<std::vector<WrittenFiles>> FileRewriter::Run(
     const std::vector<RewriteTask>& tasks,
     std::atomic<std::int64_t>& bytes_done) const {
+  std::vector<WrittenFiles> written(tasks.size());
   // Sorting takes all threads for one task.
   const std::size_t threads = clustering_ ? 1 : ThreadsFor(tasks.size());
-  return Workers(*this, tasks, bytes_done).Run(threads);
+  const Status done =
+      engine::ForEach(tasks.size(), threads, [&](std::size_t i) -> Status {
+        BAYOU_ASSIGN(written[i], RunTask(tasks[i]));
+        bytes_done += tasks[i].bytes();
+        return {};
+      });
+  if (done) return written;
+  for (const WrittenFiles& some : written)
+    write::DeleteFiles(snapshot_->store(), some.files);
+  return tl::unexpected<Error>(done.error());
 }
 
 std::size_t FileRewriter::ThreadsFor(std::size_t tasks) const {
@@ -214,7 +126,7 @@ void FileRewriter::CopySorted(const RewriteTask& task,
   const ClusteringOrder order = OrderOf(task);
   scan::ScanStream stream = RowsOf(task);
   RowSorter sorter(*context_, stream.types());
-  const auto bring = [&] {
+  const auto bring = [&](std::size_t) -> Status {
     scan::ScanStream::Reader reader(stream);
     RowSorter::Input input(sorter);
     duckdb::DataChunk rows;
@@ -236,8 +148,10 @@ void FileRewriter::CopySorted(const RewriteTask& task,
       input.Add(numbered);
     }
     input.Finish();
+    return {};
   };
-  InThreads(ThreadsFor(task.files.size()), bring);
+  const std::size_t threads = ThreadsFor(task.files.size());
+  engine::Unwrap(engine::ForEach(threads, threads, bring));
   sorter.Visit([&](duckdb::DataChunk& rows) {
     if (context_->IsInterrupted()) throw duckdb::InterruptException();
     engine::Unwrap(writer.AppendUnchecked(rows));

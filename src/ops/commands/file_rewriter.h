@@ -61,7 +61,6 @@ class FileRewriter {
         options_(options),
         env_(&env) {}
 
-  class Workers;
   // The table's columns, and behind them those of row tracking. Throws, as the
   // next ones.
   scan::ScanStream RowsOf(const RewriteTask& task) const;
