@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/sum.h"
 #include "kernel/engine/engine.h"
 #include "kernel/protocol/file_statistics.h"
 #include "kernel/protocol/loose_statistics.h"
@@ -136,14 +137,14 @@ FileChanges FileChanges::PlanRemoval(
   }
   engine::Unwrap(Complete(*snapshot, found));
   for (FileChange& change : changes.files_) {
-    const auto recorded = RecordedRows(change.file);
-    change.stored_rows = recorded ? *recorded
-                                  : scan::CountStoredRows(context, snapshot,
-                                                          options, change.file);
-    change.gone.AddRange(0, static_cast<std::uint64_t>(change.stored_rows));
+    std::int64_t rows = RecordedRows(change.file).value_or(-1);
+    if (rows < 0)
+      rows = scan::CountStoredRows(context, snapshot, options, change.file);
     const auto& vector = change.file.deletion_vector;
-    changes.rows_deleted_ +=
-        change.stored_rows - (vector ? vector->cardinality : 0);
+    changes.rows_deleted_ =
+        Sum(changes.rows_deleted_,
+            Difference(rows, vector ? vector->cardinality : 0));
+    change.stored_rows = 0;  // None is left, however many there were.
   }
   return changes;
 }
@@ -164,7 +165,7 @@ std::vector<scan::ChosenRows> FileChanges::RowsToCopy() const {
 std::int64_t FileChanges::rows_copied() const {
   std::int64_t rows = 0;
   for (const FileChange& change : files_) {
-    if (IsCopied(change)) rows += change.RowsLeft();
+    if (IsCopied(change)) rows = Sum(rows, change.RowsLeft());
   }
   return rows;
 }
@@ -198,7 +199,7 @@ Result<FileChanges::Counts> FileChanges::Stage(
     if (!by_vector_ || change.RowsLeft() == 0) {
       transaction.RemoveFile(change.file);
       ++counts.files_removed;
-      counts.bytes_removed += change.file.size;
+      counts.bytes_removed = Sum(counts.bytes_removed, change.file.size);
       counts.vectors_removed += had_vector;
       continue;
     }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/sum.h"
 #include "kernel/protocol/file_statistics.h"
 #include "kernel/protocol/table_features.h"
 
@@ -18,11 +19,6 @@ using protocol::PartitionValues;
 // Sizes stand in the log, so they may be anything.
 std::int64_t SizeOf(const AddFile& file) {
   return std::max<std::int64_t>(file.size, 0);
-}
-
-std::int64_t Sum(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
 // The rows of a bin stay in the order in which they came into the table.
