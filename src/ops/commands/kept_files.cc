@@ -129,8 +129,8 @@ Result<KeptFiles> KeptFiles::Of(const table::Snapshot& snapshot,
                                 std::optional<Version> expired_until) {
   KeptFiles files;
   BAYOU_TRY(files.AddLiveFiles(snapshot));
-  BAYOU_TRY(files.AddTombstones(snapshot, cutoff_ms));
   BAYOU_TRY(files.AddCommits(snapshot, expired_until ? *expired_until + 1 : 0));
+  BAYOU_TRY(files.AddTombstones(snapshot, cutoff_ms));
   return files;
 }
 
@@ -150,6 +150,8 @@ Status KeptFiles::AddTombstones(const table::Snapshot& snapshot,
   BAYOU_ASSIGN(const auto removes, snapshot.state().Tombstones(INT64_MIN));
   for (const protocol::RemoveFile& remove : removes) {
     const bool is_expired = remove.deletion_timestamp.value_or(0) < cutoff_ms;
+    const auto name = NameInTable(snapshot, remove.path);
+    if (!is_expired && name && !kept_.Contains(*name)) keeps_expired_ = true;
     BAYOU_TRY(AddTo(is_expired ? removed_ : kept_, snapshot, remove));
   }
   return {};

@@ -61,6 +61,10 @@ class KeptFiles {
     return removed_.Contains(name);
   }
 
+  // Whether some of what went out of the table in commits up to `expired_until`
+  // is kept all the same: the log says that it went later.
+  bool keeps_expired() const { return keeps_expired_; }
+
   // What a commit that came later names.
   Status Add(const table::Snapshot& snapshot, const protocol::Action& action);
 
@@ -71,6 +75,7 @@ class KeptFiles {
 
   NameSet kept_;
   NameSet removed_;
+  bool keeps_expired_ = false;
 };
 
 // The actions of a commit that name files which the table no longer has, or

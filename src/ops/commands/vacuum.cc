@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <variant>
 
 #include "base/uri_path.h"
+#include "kernel/engine/for_each.h"
 #include "kernel/log/log_file_name.h"
 #include "kernel/transaction/transaction.h"
 #include "ops/commands/kept_files.h"
@@ -55,57 +56,51 @@ class Deletion {
   void Run(const std::vector<std::string>& names) {
     constexpr std::size_t kMostThreads = 8;
     constexpr std::size_t kFilesForAThread = 64;
-    next_ = 0;
-    const std::size_t threads =
-        std::min(kMostThreads, names.size() / kFilesForAThread);
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i)
-      others.emplace_back([&] { Work(names); });
-    Work(names);
+    ended_ = engine::ForEach(
+        names.size(), std::min(kMostThreads, names.size() / kFilesForAThread),
+        [&](std::size_t i) { return Delete(names[i]); });
   }
 
   std::int64_t deleted() const { return deleted_; }
-  bool cancelled() const { return cancelled_; }
+  // What put an end to it before its time.
+  const Status& ended() const { return ended_; }
   const std::vector<std::string>& failed() const { return failed_; }
   const std::string& reason() const { return reason_; }
 
  private:
-  void Work(const std::vector<std::string>& names) {
-    for (;;) {
-      const std::size_t next = next_.fetch_add(1);
-      if (next >= names.size()) return;
-      if (context_.IsInterrupted()) {
-        cancelled_ = true;
-        return;
-      }
-      const Status deleted = store_.Delete(names[next]);
-      if (deleted) {
-        ++deleted_;
-      } else if (deleted.error().code != ErrorCode::kNotFound) {
-        const std::lock_guard lock(mutex_);
-        if (failed_.empty()) reason_ = deleted.error().message;
-        failed_.push_back(names[next]);
-      }
-      ++progress_.done;
+  Status Delete(const std::string& name) {
+    if (context_.IsInterrupted()) {
+      return Fail(ErrorCode::kCancelled, "INTERRUPTED", "VACUUM was cancelled");
     }
+    const Status deleted = store_.Delete(name);
+    if (deleted) {
+      ++deleted_;
+    } else if (deleted.error().code != ErrorCode::kNotFound) {
+      const std::lock_guard lock(mutex_);
+      if (failed_.empty()) reason_ = deleted.error().message;
+      failed_.push_back(name);
+    }
+    ++progress_.done;
+    return {};
   }
 
   duckdb::ClientContext& context_;
   store::Store& store_;
   VacuumProgress& progress_;
-  std::atomic<std::size_t> next_ = 0;
   std::atomic<std::int64_t> deleted_ = 0;
-  std::atomic<bool> cancelled_ = false;
+  Status ended_;
   std::mutex mutex_;
   std::vector<std::string> failed_;
   std::string reason_;
 };
 
 Status Outcome(const table::Snapshot& snapshot, const Deletion& deletion) {
-  if (deletion.cancelled()) {
-    return Fail(ErrorCode::kCancelled, "INTERRUPTED",
-                fmt::format("VACUUM of table {} was cancelled after {} files",
-                            snapshot.location(), deletion.deleted()));
+  if (!deletion.ended()) {
+    Error error = deletion.ended().error();
+    error.message =
+        fmt::format("table {}: {}, after {} files", snapshot.location(),
+                    error.message, deletion.deleted());
+    return tl::unexpected<Error>(std::move(error));
   }
   if (deletion.failed().empty()) return {};
   constexpr std::size_t kNamed = 3;
@@ -246,9 +241,9 @@ Result<VacuumPlan> PlanVacuum(const table::Snapshot& snapshot,
   if (decision.kind == VacuumDecision::Kind::kSkip) {
     plan.is_skipped = true;
   } else if (decision.kind == VacuumDecision::Kind::kLite) {
-    BAYOU_ASSIGN(plan,
-                 PlanLiteVacuum(snapshot, cutoff_ms,
-                                ReadVacuumRecord(snapshot.store()).done_until));
+    const VacuumRecord record =
+        ReadVacuumRecord(snapshot.store(), snapshot.version());
+    BAYOU_ASSIGN(plan, PlanLiteVacuum(snapshot, cutoff_ms, record.done_until));
   } else {
     BAYOU_ASSIGN(plan, PlanFullVacuum(snapshot, cutoff_ms));
   }
@@ -294,9 +289,10 @@ Result<VacuumResult> Vacuum(
   BAYOU_TRY(outcome);
   BAYOU_TRY(ended);
   result.end_ms = env.NowMs();
-  VacuumRecord record{.done_until = plan.expired_until, .last_full = *ended};
-  if (plan.mode == VacuumMode::kLite)
-    record.last_full = ReadVacuumRecord(snapshot->store()).last_full;
+  // What an earlier run has done with less retention time stays done.
+  VacuumRecord record = ReadVacuumRecord(snapshot->store(), *ended);
+  record.done_until = std::max(record.done_until, plan.done_until);
+  if (plan.mode == VacuumMode::kFull) record.last_full = *ended;
   BAYOU_TRY(WriteVacuumRecord(snapshot->store(), record));
   return result;
 }

@@ -28,7 +28,6 @@ struct FullRun {
 // nullopt: that version is no such run.
 Result<std::optional<FullRun>> ReadFullRun(const table::Snapshot& snapshot,
                                            Version version) {
-  if (version > snapshot.version()) return std::nullopt;
   const auto entries = log::ReadHistory(snapshot.store(), version, 1,
                                         snapshot.in_commit_timestamps());
   if (!entries) return tl::unexpected<Error>(entries.error());
@@ -59,7 +58,8 @@ Result<std::optional<FullRun>> ReadFullRun(const table::Snapshot& snapshot,
 Result<VacuumDecision> DecideVacuum(const table::Snapshot& snapshot,
                                     std::int64_t retention_ms,
                                     std::int64_t now_ms) {
-  const VacuumRecord record = ReadVacuumRecord(snapshot.store());
+  const VacuumRecord record =
+      ReadVacuumRecord(snapshot.store(), snapshot.version());
   if (!record.last_full) return Full("no full run is known");
   BAYOU_ASSIGN(const auto last, ReadFullRun(snapshot, *record.last_full));
   if (!last) return Full("the last full run is not in the history");

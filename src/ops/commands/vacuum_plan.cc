@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/sum.h"
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
 #include "kernel/log/log_listing.h"
@@ -48,6 +49,8 @@ class Listing {
     BAYOU_TRY(snapshot_.store().ListTree("", visitor));
     LeaveOtherTables();
     FindEmptyFolders();
+    if (!kept_.keeps_expired() && !leaves_expired_)
+      plan_.done_until = plan_.expired_until;
     return {};
   }
 
@@ -75,8 +78,10 @@ class Listing {
         NameOf(folder) == "metadata") {  // An Iceberg table, maybe this one's.
       FoundTableAt(folder == "metadata" ? folder : FolderOf(folder));
     }
-    if (file.modified_ms >= plan_.cutoff_ms ||
-        hidden_.IsBelowHidden(file.name) || kept_.Contains(file.name)) {
+    if (hidden_.IsBelowHidden(file.name) || kept_.Contains(file.name))
+      return Keep(folder);
+    if (file.modified_ms >= plan_.cutoff_ms) {
+      leaves_expired_ |= kept_.WasRemoved(file.name);
       return Keep(folder);
     }
     plan_.files.push_back({file.name, file.size, !kept_.WasRemoved(file.name)});
@@ -125,6 +130,7 @@ class Listing {
   std::vector<std::string> folders_;
   std::set<std::string, std::less<>> kept_folders_;
   std::set<std::string, std::less<>> other_tables_;
+  bool leaves_expired_ = false;  // What went long ago, and yet is young.
 };
 
 Status FindTemporaryLogFiles(const table::Snapshot& snapshot,
@@ -145,11 +151,16 @@ class RemovedFiles {
                VacuumPlan& plan)
       : snapshot_(snapshot), kept_(kept), hidden_(snapshot), plan_(plan) {}
 
-  Status Look(Version version) {
+  // False: some of what the commit took out is to be kept for now.
+  Result<bool> Look(Version version) {
     BAYOU_ASSIGN(const auto actions, ReadRemovals(snapshot_, version));
+    bool is_done = true;
     for (const Action& action : actions) {
       if (const auto* remove = std::get_if<protocol::RemoveFile>(&action)) {
-        if (remove->deletion_timestamp.value_or(0) >= plan_.cutoff_ms) continue;
+        if (remove->deletion_timestamp.value_or(0) >= plan_.cutoff_ms) {
+          is_done = false;
+          continue;
+        }
         BAYOU_TRY(Take(NameInTable(snapshot_, remove->path)));
         BAYOU_ASSIGN(const auto vector,
                      NameInTable(snapshot_, remove->deletion_vector));
@@ -158,7 +169,7 @@ class RemovedFiles {
         BAYOU_TRY(Take(NameInTable(snapshot_, change->path)));
       }
     }
-    return {};
+    return is_done;
   }
 
  private:
@@ -225,7 +236,7 @@ void Sort(VacuumPlan& plan) {
 
 std::int64_t VacuumPlan::bytes() const {
   std::int64_t bytes = 0;
-  for (const VacuumFile& file : files) bytes += file.size;
+  for (const VacuumFile& file : files) bytes = Sum(bytes, file.size);
   return bytes;
 }
 
@@ -246,6 +257,7 @@ Result<VacuumPlan> PlanLiteVacuum(const table::Snapshot& snapshot,
                                   std::optional<Version> done_until) {
   BAYOU_ASSIGN(VacuumPlan plan,
                BeginPlan(snapshot, VacuumMode::kLite, cutoff_ms));
+  plan.done_until = done_until;
   if (!plan.expired_until) return plan;
   BAYOU_ASSIGN(const Version earliest, EarliestCommit(snapshot));
   const Version first = done_until ? *done_until + 1 : earliest;
@@ -263,8 +275,11 @@ Result<VacuumPlan> PlanLiteVacuum(const table::Snapshot& snapshot,
   plan.first_commit = first;
   plan.last_commit = plan.expired_until;
   RemovedFiles removed(snapshot, kept, plan);
-  for (Version version = first; version <= *plan.last_commit; ++version)
-    BAYOU_TRY(removed.Look(version));
+  for (Version version = first; version <= *plan.last_commit; ++version) {
+    BAYOU_ASSIGN(const bool is_done, removed.Look(version));
+    if (is_done && plan.done_until.value_or(-1) == version - 1)
+      plan.done_until = version;
+  }
   Sort(plan);
   return plan;
 }

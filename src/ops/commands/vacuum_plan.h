@@ -53,6 +53,8 @@ struct VacuumPlan {
   std::string reason;
   // The latest version whose commit is older than the cutoff.
   std::optional<protocol::Version> expired_until;
+  // Up to there nothing that went out of the table is left for a later run.
+  std::optional<protocol::Version> done_until;
 
   std::int64_t bytes() const;
 };

@@ -242,6 +242,35 @@ TEST_F(VacuumPlanTest, LiteFindsInTheLogWhatWent) {
   EXPECT_EQ(lite(1).last_commit, 3);
 }
 
+// Its writer's clock was ahead of the store's, or of the one who commits.
+TEST_F(VacuumPlanTest, WhatIsKeptForNowIsLookedAtAgain) {
+  for (const char* name : {"a", "b", "c"}) File(name, 40);
+  Commit(20, Add("a") + Add("b") + Add("c"));
+  Commit(15, Remove("a", 15));
+  Commit(12, Remove("b", 3));
+  Commit(10, Remove("c", 10));
+  EXPECT_EQ(Full(13).done_until, 2);
+  EXPECT_EQ(Full().expired_until, 4);
+  EXPECT_EQ(Full().done_until, std::nullopt);
+  const auto lite = [&](std::int64_t days,
+                        std::optional<protocol::Version> done_until) {
+    return PlanLiteVacuum(*Open(), kNow - days * kDay, done_until).value();
+  };
+  EXPECT_THAT(Names(lite(7, {})), ElementsAre("a", "c"));
+  EXPECT_EQ(lite(7, {}).done_until, 2);
+  EXPECT_EQ(lite(7, 2).done_until, 2);
+  EXPECT_EQ(lite(13, 2).done_until, 2);
+  EXPECT_EQ(lite(21, {}).done_until, 0);
+  EXPECT_EQ(lite(31, {}).done_until, std::nullopt);
+  EXPECT_THAT(Names(lite(1, 2)), ElementsAre("b", "c"));
+  EXPECT_EQ(lite(1, 2).done_until, 4);
+  EXPECT_EQ(Full(1).done_until, 4);
+
+  File("a", 1);  // A copy, say.
+  EXPECT_THAT(Names(lite(2, {})), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(Full(2).done_until, std::nullopt);
+}
+
 TEST_F(VacuumPlanTest, LiteNeedsTheWholeLogSinceTheLastRun) {
   File("a", 40);
   Commit(20, Add("a"));

@@ -8,6 +8,8 @@
 namespace bayou::commands {
 namespace {
 
+using protocol::Version;
+
 constexpr const char* kName = "_last_vacuum_info";
 constexpr const char* kDoneUntil =
     "latestCommitVersionOutsideOfRetentionWindow";
@@ -16,23 +18,26 @@ constexpr const char* kLastFull = "lastFullVacuumVersion";
 
 std::string Path() { return JoinPath(log::kLogFolder, kName); }
 
-std::optional<protocol::Version> VersionOf(const simdjson::dom::element& json,
-                                           const char* key) {
+std::optional<Version> VersionOf(const simdjson::dom::element& json,
+                                 const char* key, Version latest) {
   std::int64_t version = 0;
-  if (json[key].get(version) != simdjson::SUCCESS || version < 0)
+  if (json[key].get(version) != simdjson::SUCCESS || version < 0 ||
+      version > latest) {
     return std::nullopt;
+  }
   return version;
 }
 
 }  // namespace
 
-VacuumRecord ReadVacuumRecord(store::Store& store) {
+VacuumRecord ReadVacuumRecord(store::Store& store, Version latest) {
   const auto text = store.Read(Path());
   if (!text) return {};
   simdjson::dom::parser parser;
   const auto json = ParseJson(parser, *text);
   if (!json) return {};
-  return {VersionOf(*json, kDoneUntil), VersionOf(*json, kLastFull)};
+  return {VersionOf(*json, kDoneUntil, latest),
+          VersionOf(*json, kLastFull, latest)};
 }
 
 Status WriteVacuumRecord(store::Store& store, const VacuumRecord& record) {

@@ -19,7 +19,9 @@ struct VacuumRecord {
   std::optional<protocol::Version> last_full;
 };
 
-VacuumRecord ReadVacuumRecord(store::Store& store);
+// What says more than that of a version behind `latest` is made up: it counts
+// for nothing.
+VacuumRecord ReadVacuumRecord(store::Store& store, protocol::Version latest);
 
 Status WriteVacuumRecord(store::Store& store, const VacuumRecord& record);
 

@@ -18,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
+constexpr protocol::Version kLatest = 100;
+
 // A local store in which something happens.
 class TroubledStore final : public store::Store {
  public:
@@ -107,6 +109,7 @@ class VacuumTest : public ::testing::Test {
     VacuumRequest request;
     request.retention_ms = retention_ms_;
     request.checks_retention = false;
+    request.mode = mode_;
     return Vacuum(*connection_->context, snapshot, request, progress, later_);
   }
   bool IsThere(const std::string& name) {
@@ -127,6 +130,7 @@ class VacuumTest : public ::testing::Test {
   std::unique_ptr<duckdb::Connection> connection_;
   Later later_;
   std::int64_t retention_ms_ = 0;
+  std::optional<VacuumMode> mode_;
 };
 
 TEST_F(VacuumTest, TellsTheHistory) {
@@ -139,8 +143,8 @@ TEST_F(VacuumTest, TellsTheHistory) {
   EXPECT_THAT(*store_->Read(Commit(2)),
               HasSubstr(R"("operation":"VACUUM END")"));
   EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("status":"COMPLETED")"));
-  EXPECT_EQ(ReadVacuumRecord(*store_).done_until, 0);
-  EXPECT_EQ(ReadVacuumRecord(*store_).last_full, 2);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).done_until, 0);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).last_full, 2);
 }
 
 TEST_F(VacuumTest, ReportsWhatItCannotDelete) {
@@ -154,7 +158,7 @@ TEST_F(VacuumTest, ReportsWhatItCannotDelete) {
   EXPECT_FALSE(IsThere("c"));
   EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("status":"FAILED")"));
   EXPECT_THAT(*store_->Read(Commit(2)), HasSubstr(R"("numDeletedFiles":"2")"));
-  EXPECT_EQ(ReadVacuumRecord(*store_).last_full, std::nullopt);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).last_full, std::nullopt);
 }
 
 TEST_F(VacuumTest, SparesWhatAnotherTakesIntoTheTableMeanwhile) {
@@ -252,20 +256,47 @@ TEST_F(VacuumTest, AFailedRunIsNone) {
   EXPECT_FALSE(result->plan.is_skipped);
 }
 
+TEST_F(VacuumTest, WhatIsDoneStaysDone) {
+  ASSERT_TRUE(RunVacuum());
+  ASSERT_EQ(ReadVacuumRecord(*store_, kLatest).done_until, 0);
+  retention_ms_ = std::int64_t{365} * 24 * 60 * 60 * 1000;
+  mode_ = VacuumMode::kFull;
+  const auto result = RunVacuum();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).done_until, 0);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).last_full, 4);
+}
+
+TEST_F(VacuumTest, ARecordOfVersionsThatAreNotThereIsNone) {
+  ASSERT_TRUE(WriteVacuumRecord(
+      *store_, {.done_until = INT64_MAX, .last_full = INT64_MAX}));
+  const auto result = RunVacuum();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->plan.mode, VacuumMode::kFull);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).done_until, 0);
+  mode_ = VacuumMode::kLite;
+  ASSERT_TRUE(
+      WriteVacuumRecord(*store_, {.done_until = INT64_MAX, .last_full = 2}));
+  EXPECT_EQ(RunVacuum()->plan.first_commit, 0);
+  EXPECT_LT(ReadVacuumRecord(*store_, kLatest).done_until, kLatest);
+}
+
 TEST_F(VacuumTest, TheRecordIsAHint) {
   for (const char* text :
        {"", "{}", "[", R"({"x":1})",
         R"({"latestCommitVersionOutsideOfRetentionWindow":-1})",
         R"({"latestCommitVersionOutsideOfRetentionWindow":"a"})"}) {
     Put("_delta_log/_last_vacuum_info", text);
-    EXPECT_EQ(ReadVacuumRecord(*store_).done_until, std::nullopt) << text;
+    EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).done_until, std::nullopt)
+        << text;
   }
   ASSERT_TRUE(WriteVacuumRecord(*store_, {.done_until = 7, .last_full = {}}));
-  EXPECT_EQ(ReadVacuumRecord(*store_).done_until, 7);
-  EXPECT_EQ(ReadVacuumRecord(*store_).last_full, std::nullopt);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).done_until, 7);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).last_full, std::nullopt);
   ASSERT_TRUE(WriteVacuumRecord(*store_, {.done_until = {}, .last_full = 9}));
-  EXPECT_EQ(ReadVacuumRecord(*store_).done_until, std::nullopt);
-  EXPECT_EQ(ReadVacuumRecord(*store_).last_full, 9);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).done_until, std::nullopt);
+  EXPECT_EQ(ReadVacuumRecord(*store_, kLatest).last_full, 9);
+  EXPECT_EQ(ReadVacuumRecord(*store_, 8).last_full, std::nullopt);
 }
 
 }  // namespace
