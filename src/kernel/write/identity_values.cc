@@ -4,28 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "kernel/protocol/metadata_number.h"
 
 namespace bayou::write {
 namespace {
 
 using protocol::Field;
+using protocol::MetadataNumber;
 using protocol::Schema;
 
 constexpr std::string_view kStart = "delta.identity.start";
 constexpr std::string_view kStep = "delta.identity.step";
 constexpr std::string_view kMark = "delta.identity.highWaterMark";
 constexpr std::string_view kExplicit = "delta.identity.allowExplicitInsert";
-
-std::optional<std::int64_t> Number(const Field& field, std::string_view key) {
-  const auto text = field.MetadataText(key);
-  if (!text) return std::nullopt;
-  std::int64_t value = 0;
-  const char* end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
 
 // The value behind the mark: a whole number of steps from the start, never
 // before it.
@@ -58,9 +50,9 @@ Status IdentityValues::Begin(const Schema& schema) {
   columns_.clear();
   for (const std::size_t position : ColumnsOf(schema)) {
     const Field& field = schema.fields[position];
-    const auto start = Number(field, kStart);
-    const auto step = Number(field, kStep);
-    const auto mark = Number(field, kMark);
+    const auto start = MetadataNumber(field, kStart);
+    const auto step = MetadataNumber(field, kStep);
+    const auto mark = MetadataNumber(field, kMark);
     const bool bad_mark = field.MetadataText(kMark) && !mark;
     if (!start || !step || *step == 0 || bad_mark ||
         field.type.kind != protocol::TypeKind::kLong) {

@@ -150,7 +150,7 @@ Status Alter(AlteredTable& altered, const AddColumns& add) {
                           LastColumnId(altered.change.metadata, altered.schema),
                           IdentifiesElements(altered.change.metadata));
       std::vector<Field> mapped = {std::move(field)};
-      mapper.Map(mapped);
+      BAYOU_TRY(mapper.Map(mapped));
       field = std::move(mapped.front());
       altered.change.metadata.configuration[kMaxColumnId] =
           std::to_string(mapper.last_id());

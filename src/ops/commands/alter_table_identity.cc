@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
+#include "kernel/protocol/metadata_number.h"
 #include "ops/commands/alter_table_plan.h"
 
 namespace bayou::commands {
 namespace {
 
 using protocol::Field;
+using protocol::MetadataNumber;
 
 constexpr char kMark[] = "delta.identity.highWaterMark";
-
-std::optional<std::int64_t> Number(const Field& field, const char* key) {
-  const auto text = field.MetadataText(key);
-  std::int64_t value = 0;
-  if (!text) return std::nullopt;
-  const char* end = text->data() + text->size();
-  const auto read = std::from_chars(text->data(), end, value);
-  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-  return value;
-}
 
 // The first value of the column, from `value` on, which is not before the
 // start, that is a whole number of steps behind the start; nullopt when there
@@ -41,8 +32,8 @@ std::optional<std::int64_t> OnAStep(std::int64_t start, std::int64_t step,
 Status Alter(AlteredTable& altered, const SyncIdentity& sync) {
   BAYOU_ASSIGN(const SchemaPlace place, FieldPlace(altered, sync.column));
   Field& field = *place.field;
-  const auto start = Number(field, "delta.identity.start");
-  const auto step = Number(field, "delta.identity.step");
+  const auto start = MetadataNumber(field, "delta.identity.start");
+  const auto step = MetadataNumber(field, "delta.identity.step");
   if (!start || !step || *step == 0) {
     return Fail(ErrorCode::kInvalidArgument,
                 "DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN",
@@ -67,7 +58,7 @@ Status Alter(AlteredTable& altered, const SyncIdentity& sync) {
         ErrorCode::kResourceExhausted, "DELTA_IDENTITY_OVERFLOW",
         fmt::format("identity column {} has no values left", field.name));
   }
-  const auto before = Number(field, kMark);
+  const auto before = MetadataNumber(field, kMark);
   if (before && (*step > 0 ? *before >= *mark : *before <= *mark)) return {};
   field.metadata[kMark] = std::to_string(*mark);
   change.changes_metadata = true;

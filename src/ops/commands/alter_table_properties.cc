@@ -62,7 +62,7 @@ Status ChangeMapping(AlteredTable& altered) {
   }
   StripMapping(altered.schema.fields);
   ColumnMapper mapper(altered.env, ColumnMapper::Names::kOld);
-  mapper.Map(altered.schema.fields);
+  BAYOU_TRY(mapper.Map(altered.schema.fields));
   configuration[kMaxColumnId] = std::to_string(mapper.last_id());
   return {};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernel/protocol/metadata_number.h"
 #include "kernel/protocol/property_value.h"
 #include "kernel/transaction/commit_info.h"
 
@@ -16,66 +17,85 @@ using protocol::Field;
 constexpr char kId[] = "delta.columnMapping.id";
 constexpr char kPhysicalName[] = "delta.columnMapping.physicalName";
 
-int LargestId(const std::vector<Field>& fields);
+std::int64_t LargestId(const std::vector<Field>& fields);
 
-int LargestOf(const protocol::NestedIds& ids) {
-  int largest = 0;
-  for (const auto& [path, id] : ids) largest = std::max(largest, int{id});
+std::int64_t LargestOf(const protocol::NestedIds& ids) {
+  std::int64_t largest = 0;
+  for (const auto& [path, id] : ids)
+    largest = std::max(largest, std::int64_t{id});
   return largest;
 }
 
-int LargestId(const DataType& type) {
-  int largest = LargestId(type.fields);
-  for (const DataType& child : type.children) {
+std::int64_t LargestId(const DataType& type) {
+  std::int64_t largest = LargestId(type.fields);
+  for (const DataType& child : type.children)
     largest = std::max(largest, LargestId(child));
-  }
   return largest;
 }
 
-int LargestId(const std::vector<Field>& fields) {
-  int largest = 0;
+std::int64_t LargestId(const std::vector<Field>& fields) {
+  std::int64_t largest = 0;
   for (const Field& field : fields) {
-    largest = std::max({largest, static_cast<int>(field.field_id().value_or(0)),
-                        LargestOf(protocol::NestedIdsOf(field)),
-                        LargestId(field.type)});
+    largest = std::max(
+        {largest, protocol::MetadataNumber(field, kId).value_or(0),
+         LargestOf(protocol::NestedIdsOf(field)), LargestId(field.type)});
   }
   return largest;
 }
 
 }  // namespace
 
-void ColumnMapper::Map(std::vector<Field>& fields) {
+Status ColumnMapper::TakeId() {
+  if (last_id_ < INT32_MAX) {
+    ++last_id_;
+    return {};
+  }
+  return Fail(
+      ErrorCode::kUnsupported, "DELTA_COLUMN_IDS_EXHAUSTED",
+      "the table has given away column id " + std::to_string(last_id_) +
+          ", and files can hold none above 2147483647; make the table anew, "
+          "with CREATE TABLE ... AS SELECT");
+}
+
+Status ColumnMapper::Map(std::vector<Field>& fields) {
   for (Field& field : fields) {
     if (!field.metadata.contains(kId)) {
-      field.metadata[kId] = std::to_string(++last_id_);
+      BAYOU_TRY(TakeId());
+      field.metadata[kId] = std::to_string(last_id_);
     }
     if (!field.metadata.contains(kPhysicalName)) {
       field.metadata[kPhysicalName] = transaction::TextParameter(
           names_ == Names::kOld ? field.name : "col-" + NewUuid(env_));
     }
-    Map(field.type);
+    BAYOU_TRY(Map(field.type));
     if (!elements_) continue;
     protocol::NestedIds ids = protocol::NestedIdsOf(field);
-    MapElements(field.type, field.physical_name(), ids);
+    BAYOU_TRY(MapElements(field.type, field.physical_name(), ids));
     protocol::SetNestedIds(ids, field);
   }
+  return {};
 }
 
 // Up to the next field, which keeps those below it.
-void ColumnMapper::MapElements(const DataType& type, const std::string& path,
-                               protocol::NestedIds& ids) {
+Status ColumnMapper::MapElements(const DataType& type, const std::string& path,
+                                 protocol::NestedIds& ids) {
   constexpr std::array kOfMap = {"key", "value"};
   for (std::size_t i = 0; i < type.children.size(); ++i) {
     const bool is_list = type.kind == protocol::TypeKind::kArray;
     const std::string below = path + "." + (is_list ? "element" : kOfMap[i]);
-    if (!ids.contains(below)) ids[below] = ++last_id_;
-    MapElements(type.children[i], below, ids);
+    if (!ids.contains(below)) {
+      BAYOU_TRY(TakeId());
+      ids[below] = static_cast<std::int32_t>(last_id_);
+    }
+    BAYOU_TRY(MapElements(type.children[i], below, ids));
   }
+  return {};
 }
 
-void ColumnMapper::Map(DataType& type) {
-  Map(type.fields);
-  for (DataType& child : type.children) Map(child);
+Status ColumnMapper::Map(DataType& type) {
+  BAYOU_TRY(Map(type.fields));
+  for (DataType& child : type.children) BAYOU_TRY(Map(child));
+  return {};
 }
 
 bool IdentifiesElements(const protocol::Metadata& metadata) {
@@ -90,14 +110,14 @@ bool IdentifiesElements(const protocol::Metadata& metadata) {
   return false;
 }
 
-int LastColumnId(const protocol::Metadata& metadata,
-                 const protocol::Schema& schema) {
-  const int largest = LargestId(schema.fields);
+std::int64_t LastColumnId(const protocol::Metadata& metadata,
+                          const protocol::Schema& schema) {
+  const std::int64_t largest = LargestId(schema.fields);
   const auto stored =
       metadata.configuration.find("delta.columnMapping.maxColumnId");
   if (stored == metadata.configuration.end()) return largest;
   const auto value = protocol::PropertyInteger(stored->second, 0);
-  return std::max(largest, static_cast<int>(value.value_or(0)));
+  return std::max(largest, value.value_or(0));
 }
 
 }  // namespace bayou::commands

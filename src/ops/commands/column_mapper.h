@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/env.h"
+#include "bayou/result.h"
 #include "kernel/protocol/actions.h"
 #include "kernel/protocol/iceberg_compat.h"
 #include "kernel/protocol/schema.h"
@@ -24,22 +25,25 @@ class ColumnMapper {
 
   // Ids go on behind `last_id`. `elements`: those of lists and maps get ids,
   // too (see protocol::NestedIds).
-  ColumnMapper(Env& env, Names names, int last_id = 0, bool elements = false)
+  ColumnMapper(Env& env, Names names, std::int64_t last_id = 0,
+               bool elements = false)
       : env_(env), names_(names), last_id_(last_id), elements_(elements) {}
 
-  // All fields below; those that have an id and a name keep them.
-  void Map(std::vector<protocol::Field>& fields);
-  void Map(protocol::DataType& type);
+  // All fields below; those that have an id and a name keep them. Errors:
+  // kUnsupported, condition DELTA_COLUMN_IDS_EXHAUSTED: there is none left.
+  Status Map(std::vector<protocol::Field>& fields);
+  Status Map(protocol::DataType& type);
 
-  int last_id() const { return last_id_; }
+  std::int64_t last_id() const { return last_id_; }
 
  private:
+  Status TakeId();
+  Status MapElements(const protocol::DataType& type, const std::string& path,
+                     protocol::NestedIds& ids);
+
   Env& env_;
   Names names_;
-  void MapElements(const protocol::DataType& type, const std::string& path,
-                   protocol::NestedIds& ids);
-
-  int last_id_;
+  std::int64_t last_id_;
   bool elements_;
 };
 
@@ -49,7 +53,7 @@ bool IdentifiesElements(const protocol::Metadata& metadata);
 
 // delta.columnMapping.maxColumnId, or the largest id of the schema where that
 // is larger.
-int LastColumnId(const protocol::Metadata& metadata,
-                 const protocol::Schema& schema);
+std::int64_t LastColumnId(const protocol::Metadata& metadata,
+                          const protocol::Schema& schema);
 
 }  // namespace bayou::commands

@@ -189,11 +189,11 @@ Result<NewTable> Define(const TableDefinition& definition,
     BAYOU_TRY(CheckUnmappedNames(root));
   } else {
     // No id comes twice in the history of a table.
-    const int last_id =
+    const std::int64_t last_id =
         base != nullptr ? LastColumnId(base->metadata(), base->schema()) : 0;
     ColumnMapper mapper(env, ColumnMapper::Names::kNew, last_id,
                         IdentifiesElements(metadata));
-    mapper.Map(schema.fields);
+    BAYOU_TRY(mapper.Map(schema.fields));
     metadata.configuration["delta.columnMapping.maxColumnId"] =
         std::to_string(mapper.last_id());
   }
