@@ -15,8 +15,7 @@
 #include "kernel/engine/types.h"
 #include "kernel/protocol/letter_case.h"
 #include "ops/commands/alter_table.h"
-#include "ops/commands/create_table.h"
-#include "ops/commands/create_table_like.h"
+#include "ops/commands/overwrite_schema.h"
 #include "sql/delta_table.h"
 #include "sql/delta_transaction.h"
 #include "sql/statement_target.h"
@@ -213,13 +212,8 @@ void OverwriteSchema(duckdb::Connection& connection,
     if (table == nullptr) return;
     auto& transaction = DeltaTransaction::Get(context, table->ParentCatalog());
     CheckUnchanged(transaction, *table);
-    const auto& snapshot = table->snapshot();
-    auto definition = engine::Unwrap(commands::DefinitionLike(*snapshot));
-    definition.columns = FieldsOf(source, {});
-    const auto replaced = engine::Unwrap(
-        commands::ReplaceTable(snapshot, definition, Env::System()));
-    transaction.Change(engine::Unwrap(
-        snapshot->Changed(replaced.metadata(), replaced.protocol())));
+    transaction.Change(engine::Unwrap(commands::OverwriteSchema(
+        *table->snapshot(), FieldsOf(source, {}), Env::System())));
   });
 }
 

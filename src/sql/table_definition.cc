@@ -11,6 +11,7 @@
 
 #include "kernel/engine/engine.h"
 #include "kernel/engine/types.h"
+#include "kernel/protocol/table_properties.h"
 #include "kernel/transaction/commit_info.h"
 #include "sql/alter_statement.h"
 #include "sql/property_list.h"
@@ -221,6 +222,7 @@ Result<commands::TableDefinition> DefinitionOf(
         key->Cast<duckdb::ColumnRefExpression>().GetColumnName());
   }
   BAYOU_TRY(AddRules(context, options, definition));
+  BAYOU_TRY(protocol::CheckUserProperties(options.properties));
   definition.properties = std::move(options.properties);
   definition.comment = std::move(options.comment);
   return definition;

@@ -19,6 +19,7 @@
 #include "kernel/engine/types.h"
 #include "kernel/log/file_view.h"
 #include "kernel/transaction/commit_info.h"
+#include "ops/commands/overwrite_schema.h"
 #include "sql/change_operation.h"
 #include "sql/insert_columns.h"
 #include "sql/physical_insert.h"
@@ -266,6 +267,8 @@ PhysicalOperator& PlanInsert(
     // Rows of this transaction would be in no partition that is looked up.
     if (is_dynamic) engine::Unwrap(write.CheckReadable(snapshot->location()));
     engine::Unwrap(write.BeginChange(snapshot, operation));
+    if (snapshot->is_changed())
+      engine::Unwrap(commands::KeepClustering(write.change()));
     engine::Unwrap(write.BeginIdentity(*identity));
     return write;
   };

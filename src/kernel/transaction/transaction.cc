@@ -195,8 +195,9 @@ Status Transaction::CheckStaged() const {
   if (staged_.metadata) BAYOU_TRY(CheckFeedColumns());
   const bool deletes =
       std::ranges::any_of(staged_.removes, &protocol::RemoveFile::data_change);
+  // Asked of the table that has the rows, not of what replaces it.
   if (!deletes ||
-      !protocol::TableProperties(metadata().configuration).append_only()) {
+      !protocol::TableProperties(metadata_.configuration).append_only()) {
     return {};
   }
   return Fail(

@@ -16,17 +16,16 @@
 #include "kernel/write/file_layout.h"
 #include "ops/commands/clustering.h"
 #include "ops/commands/column_mapper.h"
+#include "ops/commands/kept_properties.h"
 #include "ops/commands/row_tracking_columns.h"
+#include "ops/commands/table_columns.h"
 
 namespace bayou::commands {
 namespace {
 
-using protocol::DataType;
-using protocol::Field;
 using protocol::Metadata;
 using protocol::Schema;
 using protocol::StringMap;
-using protocol::TypeKind;
 
 constexpr std::string_view kFeaturePrefix = "delta.feature.";
 
@@ -67,81 +66,6 @@ Status CheckPlace(const std::string& location) {
   return {};
 }
 
-Status InvalidColumns(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_COLUMNS",
-              std::move(message));
-}
-
-Status CheckPartitionColumn(const Schema& schema, const std::string& name) {
-  const Field* field = schema.Find(name);
-  if (field == nullptr) {
-    return InvalidColumns(fmt::format(
-        "partition column {} is not among the table's columns", name));
-  }
-  const bool unfit = field->type.IsNested() ||
-                     field->type.kind == TypeKind::kVariant ||
-                     field->type.kind == TypeKind::kGeometry ||
-                     field->type.kind == TypeKind::kGeography ||
-                     field->type.kind == TypeKind::kVoid;
-  if (unfit) {
-    return InvalidColumns(
-        fmt::format("column {} of type {} cannot be a partition column", name,
-                    protocol::TypeName(field->type)));
-  }
-  return {};
-}
-
-Status CheckColumns(const Schema& schema,
-                    const std::vector<std::string>& partition_by) {
-  if (schema.fields.empty())
-    return InvalidColumns("a table needs at least one column");
-  for (const Field& field : schema.fields) {
-    if (field.name.empty()) return InvalidColumns("a column needs a name");
-    // Find() gives the first of two columns whose names differ only in case.
-    if (schema.Find(field.name) != &field) {
-      return InvalidColumns(
-          fmt::format("column {} is there twice", field.name));
-    }
-  }
-  for (std::size_t i = 0; i < partition_by.size(); ++i) {
-    const Field* field = schema.Find(partition_by[i]);
-    if (field != nullptr && field->metadata.contains("delta.identity.start")) {
-      return InvalidColumns(fmt::format(
-          "identity column {} cannot be a partition column", field->name));
-    }
-    BAYOU_TRY(CheckPartitionColumn(schema, partition_by[i]));
-    for (std::size_t j = 0; j < i; ++j) {
-      if (schema.Find(partition_by[i]) == schema.Find(partition_by[j])) {
-        return InvalidColumns(
-            fmt::format("partition column {} is named twice", partition_by[i]));
-      }
-    }
-  }
-  if (partition_by.size() == schema.fields.size()) {
-    return InvalidColumns(
-        "every column is a partition column; add another one");
-  }
-  return {};
-}
-
-// Without column mapping Parquet files carry the names themselves, and other
-// readers cannot stand these characters in them.
-Status CheckUnmappedNames(const DataType& type) {
-  for (const Field& field : type.fields) {
-    if (field.name.find_first_of(" ,;{}()\n\t=") != std::string::npos) {
-      return InvalidColumns(fmt::format(
-          "column name '{}' has one of the characters ' ,;{{}}()\\n\\t='; "
-          "rename it, "
-          "or create the table with 'delta.columnMapping.mode'='name'",
-          field.name));
-    }
-    BAYOU_TRY(CheckUnmappedNames(field.type));
-  }
-  for (const DataType& child : type.children)
-    BAYOU_TRY(CheckUnmappedNames(child));
-  return {};
-}
-
 void DropPseudoProperties(StringMap& configuration) {
   std::erase_if(configuration, [](const auto& property) {
     return property.first.starts_with(kFeaturePrefix) ||
@@ -151,26 +75,29 @@ void DropPseudoProperties(StringMap& configuration) {
   });
 }
 
-// Partition columns as the schema spells them.
-std::vector<std::string> SchemaNames(const Schema& schema,
-                                     const std::vector<std::string>& names) {
-  std::vector<std::string> spelled;
-  for (const std::string& name : names)
-    spelled.push_back(schema.Find(name)->name);
-  return spelled;
-}
-
 struct NewTable {
   Metadata metadata;
   protocol::Protocol protocol;
   ClusteringPaths clustering;  // Physical.
 };
 
+// `base`: the table that is replaced, or null. Its commits stay, and with them
+// what tells how to read them; in-commit timestamps end when that is asked for.
+StringMap ConfigurationOf(const TableDefinition& definition,
+                          const table::Snapshot* base) {
+  StringMap configuration = definition.properties;
+  if (base == nullptr) return configuration;
+  KeepProperties(base->metadata().configuration, configuration);
+  const auto asked = definition.properties.find(kInCommitTimestamps);
+  if (asked != definition.properties.end())
+    configuration[asked->first] = asked->second;
+  return configuration;
+}
+
 // `base`: the table that is replaced, or null.
 Result<NewTable> Define(const TableDefinition& definition,
                         const std::string& location,
                         const table::Snapshot* base, Env& env) {
-  BAYOU_TRY(protocol::CheckUserProperties(definition.properties));
   Schema schema{definition.columns};
   BAYOU_TRY(CheckColumns(schema, definition.partition_columns));
 
@@ -180,13 +107,11 @@ Result<NewTable> Define(const TableDefinition& definition,
   metadata.description = definition.comment;
   metadata.created_time = env.NowMs();
   metadata.partition_columns =
-      SchemaNames(schema, definition.partition_columns);
-  metadata.configuration = definition.properties;
+      NamesInSchema(schema, definition.partition_columns);
+  metadata.configuration = ConfigurationOf(definition, base);
   const protocol::TableProperties properties(metadata.configuration);
   if (properties.column_mapping_mode() == protocol::ColumnMappingMode::kNone) {
-    DataType root = DataType::Of(TypeKind::kStruct);
-    root.fields = schema.fields;
-    BAYOU_TRY(CheckUnmappedNames(root));
+    BAYOU_TRY(CheckUnmappedNames(schema.fields));
   } else {
     // No id comes twice in the history of a table.
     const std::int64_t last_id =

@@ -4,17 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
+#include "base/sum.h"
 #include "kernel/log/file_key_set.h"
+#include "kernel/protocol/metadata_number.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_schema.h"
 #include "kernel/transaction/transaction.h"
 #include "ops/commands/clustering.h"
 #include "ops/commands/column_mapper.h"
 #include "ops/commands/kept_files.h"
+#include "ops/commands/kept_properties.h"
 #include "ops/commands/whole_commit.h"
 
 namespace bayou::commands {
@@ -23,6 +25,7 @@ namespace {
 using protocol::AddFile;
 using protocol::Field;
 using protocol::Metadata;
+using protocol::MetadataNumber;
 using protocol::Protocol;
 using table::Snapshot;
 using transaction::Transaction;
@@ -53,45 +56,19 @@ Protocol Merged(const Protocol& current, const Protocol& target) {
   return merged;
 }
 
-std::optional<std::int64_t> Number(const Field& field, const char* key) {
-  const auto text = field.MetadataText(key);
-  if (!text) return std::nullopt;
-  std::int64_t value = 0;
-  const char* end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 // Identity columns go on behind the values that they have given since.
 void KeepIdentityMarks(const protocol::Schema& current,
                        protocol::Schema& restored) {
   constexpr const char* kMark = "delta.identity.highWaterMark";
   for (Field& field : restored.fields) {
-    const auto step = Number(field, "delta.identity.step");
+    const auto step = MetadataNumber(field, "delta.identity.step");
     const Field* now = current.Find(field.name);
     if (!step || now == nullptr) continue;
-    const auto mark = Number(*now, kMark);
+    const auto mark = MetadataNumber(*now, kMark);
     if (!mark) continue;
-    const std::int64_t before = Number(field, kMark).value_or(*mark);
+    const std::int64_t before = MetadataNumber(field, kMark).value_or(*mark);
     field.metadata[kMark] = std::to_string(*step > 0 ? std::max(before, *mark)
                                                      : std::min(before, *mark));
-  }
-}
-
-// Properties that tell what commits and columns there have been.
-void KeepProperties(const Snapshot& current, Metadata& restored) {
-  const auto& now = current.metadata().configuration;
-  for (const char* key : {"delta.enableInCommitTimestamps",
-                          "delta.inCommitTimestampEnablementVersion",
-                          "delta.inCommitTimestampEnablementTimestamp",
-                          "delta.requireCheckpointProtectionBeforeVersion"}) {
-    const auto found = now.find(key);
-    if (found == now.end()) {
-      restored.configuration.erase(key);
-    } else {
-      restored.configuration[key] = found->second;
-    }
   }
 }
 
@@ -102,7 +79,7 @@ Result<Metadata> RestoredMetadata(const Snapshot& current,
   BAYOU_ASSIGN(auto schema, protocol::ParseSchema(restored.schema_string));
   KeepIdentityMarks(current.schema(), schema);
   restored.schema_string = protocol::SchemaToJson(schema);
-  KeepProperties(current, restored);
+  KeepProperties(current.metadata().configuration, restored.configuration);
   if (target.column_mapping() != protocol::ColumnMappingMode::kNone) {
     restored.configuration["delta.columnMapping.maxColumnId"] = std::to_string(
         std::max(LastColumnId(current.metadata(), current.schema()),
@@ -195,18 +172,19 @@ Status StageFiles(const RestoreRequest& request, Transaction& transaction,
   std::vector<AddFile> restored;
   BAYOU_TRY(
       VisitFiles(*request.target, kAllFields, [&](AddFile file) -> Status {
-        ++result.table_files;
-        result.table_bytes += file.size;
-        if (now.Contains(file.path, file.deletion_vector)) return {};
-        BAYOU_ASSIGN(const bool is_there, IsThere(*request.current, file));
-        if (!is_there) {
-          --result.table_files;
-          result.table_bytes -= file.size;
-          result.missing_files.push_back(file.path);
-          return {};
+        const bool stays = now.Contains(file.path, file.deletion_vector);
+        if (!stays) {
+          BAYOU_ASSIGN(const bool is_there, IsThere(*request.current, file));
+          if (!is_there) {
+            result.missing_files.push_back(file.path);
+            return {};
+          }
         }
+        ++result.table_files;
+        result.table_bytes = Sum(result.table_bytes, file.size);
+        if (stays) return {};
         ++result.files_restored;
-        result.bytes_restored += file.size;
+        result.bytes_restored = Sum(result.bytes_restored, file.size);
         file.data_change = true;
         restored.push_back(std::move(file));
         return {};
@@ -214,29 +192,17 @@ Status StageFiles(const RestoreRequest& request, Transaction& transaction,
   if (!result.missing_files.empty() && !request.ignore_missing_files)
     return MissingFiles(request, result.missing_files);
   transaction.AdoptFiles(std::move(restored));
-  return VisitFiles(*request.current, kAllFields,
-                    [&](const AddFile& file) -> Status {
-                      if (then.Contains(file.path, file.deletion_vector))
-                        return {};
-                      ++result.files_removed;
-                      result.bytes_removed += file.size;
-                      transaction.RemoveFile(file);
-                      return {};
-                    });
+  return VisitFiles(
+      *request.current, kAllFields, [&](const AddFile& file) -> Status {
+        if (then.Contains(file.path, file.deletion_vector)) return {};
+        ++result.files_removed;
+        result.bytes_removed = Sum(result.bytes_removed, file.size);
+        transaction.RemoveFile(file);
+        return {};
+      });
 }
 
 // ------------------------------------------------------------------ the commit
-
-Status CheckMayChange(const RestoreRequest& request,
-                      const Transaction& transaction) {
-  const bool removes = !transaction.staged().removes.empty();
-  if (!removes || !request.current->properties().append_only()) return {};
-  return Fail(
-      ErrorCode::kConstraint, "DELTA_CANNOT_MODIFY_APPEND_ONLY",
-      fmt::format("RESTORE of table {} to version {} would take rows away, but "
-                  "it has delta.appendOnly = true",
-                  request.current->location(), request.target->version()));
-}
 
 transaction::Operation OperationOf(const RestoreRequest& request,
                                    const RestoreResult& result) {
@@ -289,7 +255,6 @@ Result<RestoreResult> Restore(const RestoreRequest& request,
   transaction.SetMetadata(std::move(metadata));
   StageClustering(request, transaction);
   BAYOU_TRY(StageFiles(request, transaction, result));
-  BAYOU_TRY(CheckMayChange(request, transaction));
   result.applications_ahead = ApplicationsAhead(request);
   BAYOU_ASSIGN(
       result.version,
