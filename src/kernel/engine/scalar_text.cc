@@ -72,9 +72,13 @@ std::optional<Float> ParseFloating(std::string_view text) {
     return std::numeric_limits<Float>::infinity();
   }
   if (text == "-Infinity") return -std::numeric_limits<Float>::infinity();
-  if (!SplitDecimal(text))
-    return std::nullopt;  // from_chars takes `inf`, `nan(1)`.
-  if (text.front() == '+') text.remove_prefix(1);
+  // from_chars takes `inf`, `nan(1)` and, behind a plus, another sign.
+  const bool plus = Take(text, '+');
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (digits.empty() || (!IsDigit(digits.front()) && digits.front() != '.') ||
+      (plus && digits.size() != text.size())) {
+    return std::nullopt;
+  }
   Float value{};
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);

@@ -136,11 +136,10 @@ bool HasFiles(const CheckpointRelation& relation) {
   return FieldType(relation.add, "path").id() != LogicalTypeId::INVALID;
 }
 
-}  // namespace
-
-std::string FilesSql(const CheckpointRelation& relation,
-                     const FileFields& fields, const FileFilter& filter,
-                     bool has_json_stats) {
+// All that `fields` asks for, and `more` columns behind it.
+std::string SelectFiles(const CheckpointRelation& relation,
+                        const FileFields& fields, const std::string& more,
+                        const FileFilter& filter, bool has_json_stats) {
   if (!HasFiles(relation)) return {};
   const AddField add(relation.add);
   const std::string stats = add.StatsSql(has_json_stats);
@@ -148,20 +147,20 @@ std::string FilesSql(const CheckpointRelation& relation,
     return wanted ? add.Sql(name, type) : fmt::format("NULL::{}", type);
   };
   const std::string fields_sql = fmt::format(
-      "{}, {}, {}, {}, {}, {}, {}, {}, {}, {}", add.Sql("path", "VARCHAR"),
+      "{}, {}, {}, {}, {}, {}, {}, {}, {}, {}{}", add.Sql("path", "VARCHAR"),
       add.PartitionSql(), add.Sql("size", "BIGINT"),
       add.Sql("modificationTime", "BIGINT"), add.VectorSql(),
       fields.stats ? stats : "NULL::VARCHAR",
       optional(fields.tags, "tags", AddField::kMap),
       optional(fields.tags, "clusteringProvider", "VARCHAR"),
       optional(fields.row_tracking, "baseRowId", "BIGINT"),
-      optional(fields.row_tracking, "defaultRowCommitVersion", "BIGINT"));
+      optional(fields.row_tracking, "defaultRowCommitVersion", "BIGINT"), more);
   std::string condition = "add.path IS NOT NULL";
   if (!filter.IsTrivial()) {
     const bool needs_stats = filter.predicate && filter.predicate->NeedsStats();
     condition = KeepSql(add, needs_stats ? stats : "NULL::VARCHAR");
   }
-  if (filter.predicate) {
+  if (filter.predicate && !filter.rows) {
     const std::string weaker = filter.predicate->CheckpointFilter(relation.add);
     if (!weaker.empty()) condition += fmt::format(" AND ({})", weaker);
   }
@@ -180,6 +179,42 @@ std::string FilesSql(const CheckpointRelation& relation,
                        condition);
   }
   return sql;
+}
+
+// `sql`, which has the type `has`, if that is the `wanted` one.
+std::string TypedSql(const std::string& sql, const LogicalType& has,
+                     const LogicalType& wanted) {
+  if (wanted.id() == LogicalTypeId::INVALID) return "NULL";
+  return has == wanted ? sql : "NULL::" + wanted.ToString();
+}
+
+}  // namespace
+
+std::string FilesSql(const CheckpointRelation& relation,
+                     const FileFields& fields, const FileFilter& filter,
+                     bool has_json_stats) {
+  return SelectFiles(relation, fields, "", filter, has_json_stats);
+}
+
+std::string TypedFilesSql(const CheckpointRelation& relation,
+                          const TypedFields& typed, const FileFilter& filter,
+                          bool has_json_stats) {
+  const auto column = [&](const char* name, const LogicalType& wanted) {
+    return TypedSql(fmt::format("add.\"{}\"", name),
+                    FieldType(relation.add, name), wanted);
+  };
+  return SelectFiles(
+      relation, {.stats = true, .tags = true, .row_tracking = true},
+      fmt::format(", {} AS typed_stats, {} AS typed_partition",
+                  column("stats_parsed", typed.statistics),
+                  column("partitionValues_parsed", typed.partition)),
+      filter, has_json_stats);
+}
+
+std::string NoTypedFieldsSql(const TypedFields& typed) {
+  return fmt::format("{} AS typed_stats, {} AS typed_partition",
+                     TypedSql("", LogicalType::INVALID, typed.statistics),
+                     TypedSql("", LogicalType::INVALID, typed.partition));
 }
 
 std::string TotalsSql(const CheckpointRelation& relation,

@@ -24,6 +24,21 @@ std::string FilesSql(const CheckpointRelation& relation,
                      const FileFields& fields, const FileFilter& filter,
                      bool has_json_stats);
 
+// What checkpoints have typed beside the text; INVALID where it is not wanted.
+struct TypedFields {
+  duckdb::LogicalType statistics;
+  duckdb::LogicalType partition;
+};
+
+// As FilesSql, with all fields and without a predicate, and behind them the
+// columns `typed_stats` and `typed_partition`: what the relation has of exactly
+// these types, NULL otherwise.
+std::string TypedFilesSql(const CheckpointRelation& relation,
+                          const TypedFields& typed, const FileFilter& filter,
+                          bool has_json_stats);
+// The two columns for rows that have neither.
+std::string NoTypedFieldsSql(const TypedFields& typed);
+
 // How many they are and their bytes: columns `files` and `bytes`.
 std::string TotalsSql(const CheckpointRelation& relation,
                       const FileFilter& filter);

@@ -26,29 +26,37 @@ constexpr std::size_t kManyFiles = 64;
 
 using Relations = std::vector<CheckpointRelation>;
 
-// Whether statistics as text are the way to judge: struct statistics let row
-// groups be skipped, which is better.
-bool HasTextToJudge(const CheckpointRelation& relation,
-                    const FilePredicate& predicate) {
-  return FieldType(relation.add, "stats").id() ==
-             duckdb::LogicalTypeId::VARCHAR &&
-         FieldType(relation.add, "size").id() !=
-             duckdb::LogicalTypeId::INVALID &&
-         predicate.CheckpointFilter(relation.add).empty();
+// The condition that a file of the relation is judged by: typed columns where
+// they say something, which are short; else the text of the statistics. Empty:
+// there is none.
+std::string JudgeSql(const CheckpointRelation& relation,
+                     const FilePredicate& predicate) {
+  const auto has = [&](const char* field, duckdb::LogicalTypeId type) {
+    return FieldType(relation.add, field).id() == type;
+  };
+  if (!has("size", duckdb::LogicalTypeId::BIGINT)) return {};
+  std::string typed = predicate.CheckpointFilter(relation.add);
+  if (!typed.empty()) return typed;
+  const bool has_text = has("stats", duckdb::LogicalTypeId::VARCHAR);
+  return has_text && predicate.JudgesStats() ? "bayou_keep_stats(add.stats)"
+                                             : "";
 }
 
-// Empty when some of them cannot be judged.
-std::vector<std::string> FilesToJudge(const Relations& relations,
-                                      const FilePredicate& predicate) {
-  std::vector<std::string> files;
+using Conditions = std::map<std::string, std::string>;
+
+// By file; empty when some of them cannot be judged.
+Conditions ConditionsOf(const Relations& relations,
+                        const FilePredicate& predicate) {
+  Conditions conditions;
   for (const CheckpointRelation& relation : relations) {
     if (FieldType(relation.add, "path").id() == duckdb::LogicalTypeId::INVALID)
       continue;
-    if (!HasTextToJudge(relation, predicate)) return {};
-    files.insert(files.end(), relation.files.begin(), relation.files.end());
+    const std::string condition = JudgeSql(relation, predicate);
+    if (condition.empty()) return {};
+    for (const std::string& file : relation.files) conditions[file] = condition;
   }
-  if (files.size() > kManyFiles) files.clear();
-  return files;
+  if (conditions.size() > kManyFiles) conditions.clear();
+  return conditions;
 }
 
 // The footer answers.
@@ -61,20 +69,20 @@ Result<std::int64_t> CountRows(duckdb::Connection& connection,
 }
 
 // Rows that are files have a size, with or without statistics.
-std::string LookSql(const std::string& file, std::int64_t from,
-                    std::int64_t to) {
+std::string LookSql(const std::string& file, const std::string& condition,
+                    std::int64_t from, std::int64_t to) {
   return fmt::format(
       "SELECT {} AS file, file_row_number AS row FROM {} WHERE file_row_number "
       ">= {} AND "
-      "file_row_number < {} AND add.size IS NOT NULL AND "
-      "bayou_keep_stats(add.stats)",
-      engine::Literal(file), engine::ParquetRelation({{file}}), from, to);
+      "file_row_number < {} AND add.size IS NOT NULL AND ({})",
+      engine::Literal(file), engine::ParquetRelation({{file}}), from, to,
+      condition);
 }
 
 // One part for each thread, however many files there are. DuckDB runs the parts
 // of a union side by side below an aggregate, and one by one below a result.
 std::string LookSql(const std::map<std::string, std::vector<bool>>& rows,
-                    std::int64_t threads) {
+                    const Conditions& conditions, std::int64_t threads) {
   const auto parts = std::max<std::int64_t>(
       1, threads / static_cast<std::int64_t>(rows.size()));
   std::string sql;
@@ -82,7 +90,8 @@ std::string LookSql(const std::map<std::string, std::vector<bool>>& rows,
     const auto count = static_cast<std::int64_t>(kept.size());
     for (std::int64_t part = 0; part < parts; ++part) {
       if (!sql.empty()) sql += " UNION ALL ";
-      sql += LookSql(file, count * part / parts, count * (part + 1) / parts);
+      sql += LookSql(file, conditions.at(file), count * part / parts,
+                     count * (part + 1) / parts);
     }
   }
   return "SELECT file, list(row) FROM (" + sql + ") GROUP BY file";
@@ -93,9 +102,11 @@ std::string LookSql(const std::map<std::string, std::vector<bool>>& rows,
 Result<std::shared_ptr<const KeptRows>> KeptRows::Look(
     duckdb::DatabaseInstance& database, const Relations& relations,
     const std::shared_ptr<const FilePredicate>& predicate) {
-  if (!predicate || !predicate->JudgesStats()) return nullptr;
-  const std::vector<std::string> files = FilesToJudge(relations, *predicate);
-  if (files.empty()) return nullptr;
+  if (!predicate) return nullptr;
+  const Conditions conditions = ConditionsOf(relations, *predicate);
+  if (conditions.empty()) return nullptr;
+  std::vector<std::string> files;
+  for (const auto& [file, condition] : conditions) files.push_back(file);
   const auto connection = ConnectFor(database, {predicate, nullptr, nullptr});
   auto kept = std::make_shared<KeptRows>();
   std::map<std::string, std::int64_t> counts;
@@ -112,7 +123,7 @@ Result<std::shared_ptr<const KeptRows>> KeptRows::Look(
   }
 
   const std::string sql =
-      LookSql(kept->rows_,
+      LookSql(kept->rows_, conditions,
               duckdb::TaskScheduler::GetScheduler(database).NumberOfThreads());
   const auto found = engine::Run(*connection, sql);
   if (!found) return tl::unexpected(Unreadable(files, found.error()));

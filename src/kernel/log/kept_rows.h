@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A first look at a large checkpoint: the rows whose statistics a predicate may
-// keep. Statistics are judged alone, so nothing else is read of the other rows.
+// A first look at a large checkpoint: the rows that a predicate may keep. Typed
+// columns or the text of the statistics are judged alone, so nothing else is
+// read of the other rows.
 //
 // Where a writer put a million files into one row group, this halves the work
 // and divides it: DuckDB gives a row group to one thread, but ranges of its
@@ -23,10 +24,9 @@ namespace bayou::log {
 
 class KeptRows {
  public:
-  // Reads add.stats of all relations. nullptr when that would not pay: the
-  // predicate cannot judge by statistics alone, row groups can be skipped
-  // instead, the checkpoint is small or larger than can be, or more than a few
-  // of its rows are kept.
+  // Looks at all relations. nullptr when that would not pay: the predicate
+  // cannot judge by so little, the checkpoint is small or larger than can be,
+  // or more than a few of its rows are kept.
   // Errors: DELTA_CHECKPOINT_UNREADABLE.
   static Result<std::shared_ptr<const KeptRows>> Look(
       duckdb::DatabaseInstance& database,

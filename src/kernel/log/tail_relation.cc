@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/log/tail_relation.h"
 
-#include <duckdb/execution/expression_executor.hpp>
 #include <duckdb/main/client_context_state.hpp>
 #include <duckdb/main/extension/extension_loader.hpp>
-#include <duckdb/planner/expression/bound_function_expression.hpp>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -237,10 +235,11 @@ struct Kind {
   bool (*read)(const StateSource& source, idx_t i, std::vector<Row>& rows);
 };
 
+// In the order of the commits: the tail has taken them newest first.
 bool ReadAdd(const StateSource& source, idx_t i, std::vector<Row>& rows) {
   const auto& adds = source.state->tail().adds;
   if (i >= adds.size()) return false;
-  rows.push_back(AddRow(adds[i]));
+  rows.push_back(AddRow(adds[adds.size() - 1 - i]));
   return true;
 }
 
@@ -319,168 +318,6 @@ duckdb::TableFunction MakeTable() {
   return {kKinds[kKind].name, {}, ReadTable, BindTable<kKind>, StartTable};
 }
 
-// ---- Typed statistics and partition values ----------------------------------
-
-struct ScalarBindData final : duckdb::FunctionData {
-  explicit ScalarBindData(duckdb::shared_ptr<SourceState> the_state)
-      : state(std::move(the_state)) {
-    for (const auto& column : state->source.columns.statistics) {
-      paths.push_back(column.path);
-    }
-  }
-  duckdb::unique_ptr<duckdb::FunctionData> Copy() const override {
-    return duckdb::make_uniq<ScalarBindData>(state);
-  }
-  bool Equals(const duckdb::FunctionData& other) const override {
-    return state == other.Cast<ScalarBindData>().state;
-  }
-  duckdb::shared_ptr<SourceState> state;
-  std::vector<protocol::ColumnPath> paths;
-};
-
-// A struct with one leaf for each column, nested as the schema is. INVALID when
-// there would be none. Columns of one struct are neighbours.
-template <typename LeafType>
-LogicalType Nest(std::span<const protocol::StatisticsColumn> columns,
-                 std::size_t depth, const LeafType& leaf_type) {
-  duckdb::child_list_t<LogicalType> children;
-  for (std::size_t i = 0; i < columns.size();) {
-    const std::string& name = columns[i].path[depth];
-    std::size_t end = i;
-    while (end < columns.size() && columns[end].path[depth] == name) ++end;
-    const LogicalType type =
-        columns[i].path.size() == depth + 1
-            ? leaf_type(columns[i])
-            : Nest(columns.subspan(i, end - i), depth + 1, leaf_type);
-    if (type.id() != LogicalTypeId::INVALID) children.emplace_back(name, type);
-    i = end;
-  }
-  return children.empty() ? LogicalType(LogicalType::INVALID)
-                          : LogicalType::STRUCT(std::move(children));
-}
-
-// The vector of a leaf under `root`, or nullptr when the type has no such leaf.
-Vector* LeafOf(Vector* root, const protocol::ColumnPath& path) {
-  for (const std::string& name : path) {
-    if (root == nullptr || root->GetType().id() != LogicalTypeId::STRUCT)
-      return nullptr;
-    const auto& fields = duckdb::StructType::GetChildTypes(root->GetType());
-    Vector* next = nullptr;
-    for (idx_t i = 0; i < fields.size(); ++i) {
-      if (fields[i].first == name)
-        next = duckdb::StructVector::GetEntries(*root)[i].get();
-    }
-    root = next;
-  }
-  return root;
-}
-
-void SetOrNull(Vector* vector, idx_t row, const std::optional<Value>& value) {
-  if (vector == nullptr) return;
-  if (value) {
-    vector->SetValue(row, *value);
-  } else {
-    duckdb::FlatVector::SetNull(*vector, row, true);
-  }
-}
-
-void SetBound(Vector* vector, idx_t row, const std::optional<std::string>& text,
-              const protocol::DataType& type) {
-  SetOrNull(vector, row, text ? engine::ParseBound(*text, type) : std::nullopt);
-}
-
-std::optional<Value> BigInt(std::optional<std::int64_t> number) {
-  return number ? std::optional(Value::BIGINT(*number)) : std::nullopt;
-}
-
-void ReadTypedStatistics(DataChunk& args, duckdb::ExpressionState& state,
-                         Vector& result) {
-  const auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>()
-                         .bind_info->Cast<ScalarBindData>();
-  const auto& columns = data.state->source.columns.statistics;
-  args.Flatten();
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  Vector* records = LeafOf(&result, {"numRecords"});
-  Vector* tight = LeafOf(&result, {"tightBounds"});
-  std::vector<Vector*> min, max, nulls;
-  for (const auto& column : columns) {
-    min.push_back(LeafOf(LeafOf(&result, {"minValues"}), column.path));
-    max.push_back(LeafOf(LeafOf(&result, {"maxValues"}), column.path));
-    nulls.push_back(LeafOf(LeafOf(&result, {"nullCount"}), column.path));
-  }
-  const auto* texts =
-      duckdb::FlatVector::GetData<duckdb::string_t>(args.data[0]);
-  const auto& validity = duckdb::FlatVector::Validity(args.data[0]);
-  for (idx_t row = 0; row < args.size(); ++row) {
-    if (!validity.RowIsValid(row)) {
-      duckdb::FlatVector::SetNull(result, row, true);
-      continue;
-    }
-    const auto statistics = protocol::ReadStatistics(
-        {texts[row].GetData(), texts[row].GetSize()}, data.paths);
-    SetOrNull(records, row, BigInt(statistics.num_records));
-    SetOrNull(tight, row, Value::BOOLEAN(statistics.tight_bounds));
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      SetBound(min[i], row, statistics.columns[i].min, columns[i].type);
-      SetBound(max[i], row, statistics.columns[i].max, columns[i].type);
-      SetOrNull(nulls[i], row, BigInt(statistics.columns[i].null_count));
-    }
-  }
-}
-
-std::optional<Value> PartitionValueOf(const Value& map,
-                                      const protocol::Field& field) {
-  if (map.IsNull()) return std::nullopt;
-  for (const Value& entry : duckdb::MapValue::GetChildren(map)) {
-    const auto& pair = duckdb::StructValue::GetChildren(entry);
-    if (duckdb::StringValue::Get(pair[0]) != field.physical_name()) continue;
-    if (pair[1].IsNull()) return std::nullopt;
-    const auto value = engine::ParsePartitionValue(
-        duckdb::StringValue::Get(pair[1]), field.type);
-    return value ? std::optional(*value) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-void ReadTypedPartition(DataChunk& args, duckdb::ExpressionState& state,
-                        Vector& result) {
-  const auto& data = state.expr.Cast<duckdb::BoundFunctionExpression>()
-                         .bind_info->Cast<ScalarBindData>();
-  const auto& fields = data.state->source.columns.partition;
-  result.SetVectorType(duckdb::VectorType::FLAT_VECTOR);
-  auto& vectors = duckdb::StructVector::GetEntries(result);
-  for (idx_t row = 0; row < args.size(); ++row) {
-    const Value map = args.data[0].GetValue(row);
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      SetOrNull(vectors[i].get(), row, PartitionValueOf(map, fields[i]));
-    }
-  }
-}
-
-template <typename TypeOf>
-auto BindScalar(TypeOf type_of) {
-  return [type_of](duckdb::ClientContext& context,
-                   duckdb::ScalarFunction& function,
-                   duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>&) {
-    auto state = SourceOf(context, function.name);
-    function.SetReturnType(type_of(state->source.columns));
-    return duckdb::unique_ptr<duckdb::FunctionData>(
-        duckdb::make_uniq<ScalarBindData>(std::move(state)));
-  };
-}
-
-duckdb::unique_ptr<duckdb::FunctionData> BindStatistics(
-    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  return BindScalar(StatisticsType)(context, function, arguments);
-}
-
-duckdb::unique_ptr<duckdb::FunctionData> BindPartition(
-    duckdb::ClientContext& context, duckdb::ScalarFunction& function,
-    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& arguments) {
-  return BindScalar(PartitionType)(context, function, arguments);
-}
-
 void Register(duckdb::DatabaseInstance& database) {
   static std::mutex mutex;  // All of them are there, or none.
   const std::lock_guard lock(mutex);
@@ -489,49 +326,9 @@ void Register(duckdb::DatabaseInstance& database) {
   loader.RegisterFunction(MakeTable<0>());
   loader.RegisterFunction(MakeTable<1>());
   loader.RegisterFunction(MakeTable<2>());
-  duckdb::ScalarFunction statistics("bayou_stats", {kText}, LogicalType::ANY,
-                                    ReadTypedStatistics, BindStatistics);
-  statistics.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
-  loader.RegisterFunction(statistics);
-  duckdb::ScalarFunction partition("bayou_partition", {TextMap()},
-                                   LogicalType::ANY, ReadTypedPartition,
-                                   BindPartition);
-  partition.SetNullHandling(duckdb::FunctionNullHandling::SPECIAL_HANDLING);
-  loader.RegisterFunction(partition);
 }
 
 }  // namespace
-
-LogicalType StatisticsType(const TypedColumns& columns) {
-  const auto bounds = Nest(columns.statistics, 0, [](const auto& column) {
-    return protocol::HasBounds(column.type.kind)
-               ? engine::ToLogicalType(column.type)
-               : LogicalType(LogicalType::INVALID);
-  });
-  const auto counts = Nest(columns.statistics, 0, [](const auto&) {
-    return LogicalType(LogicalType::BIGINT);
-  });
-  duckdb::child_list_t<LogicalType> fields = {{"numRecords", kLong}};
-  if (bounds.id() != LogicalTypeId::INVALID) {
-    fields.emplace_back("minValues", bounds);
-    fields.emplace_back("maxValues", bounds);
-  }
-  if (counts.id() != LogicalTypeId::INVALID)
-    fields.emplace_back("nullCount", counts);
-  if (columns.tight_bounds)
-    fields.emplace_back("tightBounds", LogicalType::BOOLEAN);
-  return LogicalType::STRUCT(std::move(fields));
-}
-
-LogicalType PartitionType(const TypedColumns& columns) {
-  duckdb::child_list_t<LogicalType> fields;
-  for (const protocol::Field& field : columns.partition) {
-    fields.emplace_back(field.physical_name(),
-                        engine::ToLogicalType(field.type));
-  }
-  return fields.empty() ? LogicalType(LogicalType::INVALID)
-                        : LogicalType::STRUCT(std::move(fields));
-}
 
 void UseState(duckdb::Connection& connection, StateSource source) {
   Register(*connection.context->db);

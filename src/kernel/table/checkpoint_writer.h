@@ -4,10 +4,11 @@
 // reader of the protocol knows.
 //
 // The files of the older checkpoint stream through, so memory does not grow
-// with the table. Statistics and partition values are written typed as well as
-// in JSON, and in an order that lets a reader skip row groups. Nothing takes
-// the place of anything before it is complete, durable and counted: a process
-// killed at any moment leaves at most a file that nobody reads.
+// with the table, and keep their order, the newer ones behind them: see
+// docs/decisions/0005-checkpoints-keep-their-order.md. Statistics and partition
+// values are written typed as well as in JSON. Nothing takes the place of
+// anything before it is complete, durable and counted: a process killed at any
+// moment leaves at most a file that nobody reads.
 //
 // Protocol: "Checkpoints", "Checkpoint Schema", "Last Checkpoint File".
 #pragma once

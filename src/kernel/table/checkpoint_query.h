@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of a snapshot's checkpoint as SQL: what the older checkpoint says
+// and the newer commits do not touch, in its order, then what they say.
+// Protocol: "Checkpoint Schema".
+#pragma once
+
+#include <cstdint>
+#include <duckdb.hpp>
+#include <memory>
+#include <string>
+
+#include "bayou/result.h"
+#include "kernel/log/file_filter.h"
+#include "kernel/log/typed_columns.h"
+#include "kernel/table/snapshot.h"
+
+namespace bayou::table {
+
+class CheckpointQuery {
+ public:
+  // Tombstones older than `tombstone_cutoff_ms` are left out.
+  CheckpointQuery(const Snapshot& snapshot, duckdb::DatabaseInstance& database,
+                  std::int64_t tombstone_cutoff_ms);
+
+  // A connection that knows the functions which the statements call.
+  std::unique_ptr<duckdb::Connection> Connect() const;
+
+  // The file actions: columns `add` and `remove`. Fields that no file can have
+  // are left out: a million NULLs cost time to write and to read.
+  Result<std::string> FilesSql() const;
+
+  // The other actions and, behind them, the file actions of `files`, which is
+  // SQL.
+  std::string AllSql(const std::string& files) const;
+
+ private:
+  // What only some features bring, of which most tables have none.
+  struct OptionalFields {
+    bool deletion_vectors = false;
+    bool row_ids = false;
+    bool clustering = false;
+  };
+
+  Result<OptionalFields> Fields() const;
+  log::FileFilter Filter() const;
+  Result<std::string> LiveSql() const;
+  std::string TombstonesSql() const;
+  std::string StatisticsFields() const;
+
+  const Snapshot& snapshot_;
+  duckdb::DatabaseInstance& database_;
+  std::int64_t tombstone_cutoff_ms_;
+  log::TypedColumns columns_;
+};
+
+}  // namespace bayou::table
