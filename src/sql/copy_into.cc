@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/copy_into.h"
 
+#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -53,6 +54,14 @@ struct SourceFile {
   std::string application;
 };
 
+// A file has one name, however it was spelled and whatever links lead to it.
+std::string NameOf(const std::string& path) {
+  if (path.find("://") != std::string::npos) return path;
+  std::error_code error;
+  const auto name = std::filesystem::canonical(path, error);
+  return error ? path : name.string();
+}
+
 // Paths may hold what is nobody's business, and be long: a digest stands for
 // each.
 std::vector<SourceFile> Named(const std::vector<std::string>& paths,
@@ -62,7 +71,7 @@ std::vector<SourceFile> Named(const std::vector<std::string>& paths,
   if (digest->HasError()) digest->error.Throw();
   std::vector<SourceFile> files;
   for (const std::string& path : paths) {
-    duckdb::vector<duckdb::Value> arguments = {duckdb::Value(path)};
+    duckdb::vector<duckdb::Value> arguments = {duckdb::Value(NameOf(path))};
     const auto rows = digest->Execute(arguments, false);
     if (rows->HasError()) rows->ThrowError();
     const auto chunk = rows->Fetch();

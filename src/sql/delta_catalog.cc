@@ -228,6 +228,12 @@ duckdb::CatalogEntryLookup DeltaCatalog::TryLookupEntryInternal(
   return found;
 }
 
+duckdb::unique_ptr<duckdb::LogicalOperator> DeltaCatalog::BindCreateIndex(
+    duckdb::Binder&, duckdb::CreateStatement&, duckdb::TableCatalogEntry& table,
+    duckdb::unique_ptr<duckdb::LogicalOperator>) {
+  Refuse(table.Cast<DeltaTable>(), "CREATE INDEX");
+}
+
 duckdb::PhysicalOperator& DeltaCatalog::PlanInsert(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalInsert& op,

@@ -88,6 +88,11 @@ class DeltaCatalog : public duckdb::Catalog {
                                        duckdb::PhysicalPlanGenerator& planner,
                                        duckdb::LogicalUpdate& op,
                                        duckdb::PhysicalOperator& plan) override;
+  // Delta tables have no indexes.
+  duckdb::unique_ptr<duckdb::LogicalOperator> BindCreateIndex(
+      duckdb::Binder& binder, duckdb::CreateStatement& statement,
+      duckdb::TableCatalogEntry& table,
+      duckdb::unique_ptr<duckdb::LogicalOperator> plan) override;
   duckdb::PhysicalOperator& PlanMergeInto(
       duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
       duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator& plan) override;

@@ -152,7 +152,11 @@ Status AddRules(ClientContext& context, const TableOptions& options,
   for (const auto& [name, text] : options.checks) {
     BAYOU_ASSIGN(const std::string stored,
                  StoredCondition(context, text, schema));
-    definition.constraints[LowerCase(name)] = stored;
+    if (!definition.constraints.emplace(LowerCase(name), stored).second) {
+      return Fail(
+          ErrorCode::kAlreadyExists, "DELTA_CONSTRAINT_ALREADY_EXISTS",
+          fmt::format("two constraints of the new table are called {}", name));
+    }
   }
   if (options.cluster_by) {
     BAYOU_ASSIGN(const auto parsed, ParseAlterStatement(*options.cluster_by));
@@ -168,8 +172,8 @@ Status ApplyConstraint(const duckdb::Constraint& constraint,
     return Unsupported(
         "DELTA_UNSUPPORTED_CONSTRAINT",
         fmt::format(
-            "a new table cannot have the constraint {}; NOT NULL is the one "
-            "that Bayou writes",
+            "a new table cannot have the constraint {}; a Delta table has NOT "
+            "NULL, and conditions with a name: CONSTRAINT c CHECK (v > 0)",
             constraint.ToString()));
   }
   const auto column = constraint.Cast<duckdb::NotNullConstraint>().index.index;

@@ -24,7 +24,8 @@ struct DataFile : public duckdb::ExtendedOpenFileInfo {
   // For the change feed: of the rows that add.deletion_vector leaves, only
   // those in this vector.
   std::optional<protocol::DeletionVectorDescriptor> only_rows;
-  // For the change feed: columns that have one value in the whole file.
+  // For the change feed: columns behind the table's that have one value in the
+  // whole file.
   std::vector<std::pair<std::string, duckdb::Value>> constants;
 };
 

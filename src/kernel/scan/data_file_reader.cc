@@ -107,8 +107,10 @@ class FileSetup {
     }
     if (duckdb::IsVirtualColumn(id)) return Value(duckdb::LogicalType::BOOLEAN);
     const ScannedColumn& scanned = table_.columns[id];
-    for (const auto& [name, value] : file_.constants) {
-      if (name == scanned.field.name) return value;
+    if (!scanned.is_mapped) {  // The table's own may have the same name.
+      for (const auto& [name, value] : file_.constants) {
+        if (name == scanned.field.name) return value;
+      }
     }
     if (scanned.is_partition) return PartitionValue(scanned);
     if (!StoredPosition(column)) return Value(scanned.type);

@@ -167,11 +167,32 @@ std::optional<std::int64_t> Transaction::AppVersion(const std::string& app_id) {
   return found->second.version;
 }
 
+// The change feed has columns of its own beside the table's.
+Status Transaction::CheckFeedColumns() const {
+  if (!protocol::TableProperties(metadata().configuration).change_data_feed())
+    return {};
+  BAYOU_ASSIGN(const auto schema,
+               protocol::ParseSchema(metadata().schema_string));
+  for (const char* name :
+       {"_change_type", "_commit_version", "_commit_timestamp"}) {
+    if (schema.Find(name) == nullptr) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
+                fmt::format("table {}: a column called {} and "
+                            "delta.enableChangeDataFeed = true do not go "
+                            "together, for the feed has a column of that name; "
+                            "nothing was committed",
+                            location(), name));
+  }
+  return {};
+}
+
 Status Transaction::CheckStaged() const {
   BAYOU_TRY(CheckNoDuplicates(staged_, location()));
   if (staged_.protocol || staged_.metadata) {
     BAYOU_TRY(protocol::CheckWritable(protocol(), metadata(), location()));
   }
+  if (staged_.metadata) BAYOU_TRY(CheckFeedColumns());
   const bool deletes =
       std::ranges::any_of(staged_.removes, &protocol::RemoveFile::data_change);
   // Asked of the table that has the rows, not of what replaces it.

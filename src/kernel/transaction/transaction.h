@@ -129,6 +129,7 @@ class Transaction {
   bool HasInCommitTimestamps() const;
   bool EnablesInCommitTimestamps() const;
   bool DropsReaderFeature() const;
+  Status CheckFeedColumns() const;
   Status CheckStaged() const;
   Result<Predecessor> BasePredecessor() const;
   Result<std::string> Render(const Operation& operation, Version version,
