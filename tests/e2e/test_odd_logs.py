@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers in the log that no table can have: they cost no time, and nothing is computed wrong with them."""
 import json
+import struct
+
+import pytest
 
 HUGE = 2**63 - 1
 
@@ -86,3 +89,25 @@ def test_a_vacuum_that_has_done_more_than_there_is(sql, tmp_path):
         record.write_text(json.dumps({"latestCommitVersionOutsideOfRetentionWindow": version}))
         sql("SET bayou_retention_check = false", "VACUUM t LITE RETAIN 0 HOURS", seconds=20)
         assert json.loads(record.read_text())["latestCommitVersionOutsideOfRetentionWindow"] < 10
+
+
+def test_statistics_that_are_no_values(run, tmp_path):
+    """Files say INT64 over values of four bytes: an error of whichever thread meets them, not the end of the process."""
+    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number in range(4):
+        file = folder / f"{number}.parquet"
+        pyarrow.parquet.write_table(pyarrow.table({"a": pyarrow.array([1, 2], pyarrow.int32())}), file,
+                                    compression="none", use_dictionary=False, store_schema=False)
+        data = file.read_bytes()
+        begin = len(data) - 8 - struct.unpack("<I", data[-8:-4])[0]
+        footer = bytearray(data[begin:-8])
+        ones = [at for at in range(len(footer)) if footer[at:at + 2] == b"\x15\x02"]
+        for at in ones[1:]:  # The first says how many columns there are, the others which type: INT32.
+            footer[at + 1] = 4
+        file.write_bytes(data[:begin] + footer + data[-8:])
+    done = run("sql", "-c", f"CONVERT TO DELTA parquet.`{folder}`")
+    assert done.returncode == 1 and ".parquet: Incorrect stats size" in done.stderr
+    assert not list(folder.glob("_delta_log/*.json"))

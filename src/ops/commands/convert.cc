@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/uri_path.h"
+#include "kernel/engine/engine.h"
 #include "kernel/engine/for_each.h"
 #include "kernel/protocol/letter_case.h"
 #include "kernel/scan/parquet_footer.h"
@@ -144,10 +145,15 @@ Result<ConvertResult> Convert(duckdb::ClientContext& context,
                  write::PlanFileLayout(transaction.protocol(),
                                        transaction.metadata(), schema));
     BAYOU_TRY(ForEachFile(context, adds.size(), [&](std::size_t i) -> Status {
-      BAYOU_ASSIGN(
-          adds[i].stats,
-          StatisticsOf(context, store->NativePath(found.files[i].file.name),
-                       layout));
+      const std::string place = store->NativePath(found.files[i].file.name);
+      auto stats = engine::Guard(
+          [&] { return engine::Unwrap(StatisticsOf(context, place, layout)); });
+      if (!stats) {
+        Error error = stats.error();
+        error.message = "statistics of file " + place + ": " + error.message;
+        return tl::unexpected<Error>(std::move(error));
+      }
+      adds[i].stats = *std::move(stats);
       return {};
     }));
   }
