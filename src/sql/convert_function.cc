@@ -10,6 +10,7 @@
 #include "kernel/engine/engine.h"
 #include "ops/commands/convert.h"
 #include "sql/column_type.h"
+#include "sql/commit_words.h"
 #include "sql/row_function.h"
 #include "sql/standalone_command.h"
 #include "sql/table_functions.h"
@@ -67,10 +68,12 @@ void Note(const ConvertRequest& request, const ConvertResult& result) {
   }
 }
 
-std::vector<Row> Run(ClientContext& context, const ConvertRequest& request) {
+std::vector<Row> Run(ClientContext& context, ConvertRequest request) {
   CheckStandalone(context, "CONVERT TO DELTA");
+  request.user_metadata = WordsForCommit(context);
   const ConvertResult result =
       engine::Unwrap(commands::Convert(context, request, Env::System()));
+  if (!result.was_table) NoteCommitted(context);
   Note(request, result);
   return {{Value(request.location), Value::BIGINT(result.files),
            Value::BIGINT(result.bytes)}};

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "kernel/engine/engine.h"
+#include "sql/clone_statement.h"
 #include "sql/create_table_spelling.h"
 #include "sql/maintenance_statement.h"
 #include "sql/settings.h"
@@ -216,6 +217,14 @@ class Translator {
   }
 
   Status Create(std::size_t i) {
+    if (i == 0) {
+      BAYOU_ASSIGN(auto clone, ParseClone(text_, tokens_));
+      if (clone) {
+        command_ = TableCommand{"CLONE", std::move(clone->source), true,
+                                std::move(clone->run), /*shows_rows=*/true};
+        return {};
+      }
+    }
     if (Is(i, "replace")) {
       const std::size_t table = After(i, {"replace", "table"});
       return table == 0 ? Status{} : NotYet("REPLACE TABLE");
@@ -228,9 +237,8 @@ class Translator {
     if (!table) return {};
     if (IsKind(at, TokenKind::kString))
       Replace(at, table->next, table->name.Sql());
-    const std::size_t next = Skip(table->next, {"shallow", "deep"});
-    if (Is(next, "clone")) return NotYet("CLONE");
-    if (Is(next, "like") && i == 0) return CreateLike(at, *table, next + 1);
+    if (Is(table->next, "like") && i == 0)
+      return CreateLike(at, *table, table->next + 1);
     const auto is_delta = [&] {
       return !temporary && (!is_delta_ || is_delta_(table->name));
     };

@@ -171,14 +171,7 @@ class Parser : private TokenCursor {
     const auto travel = ParseTimeTravel(text_, tokens_, i_);
     if (!travel) return {};  // The function says what it wants.
     i_ = travel->next;
-    // AT (VERSION => 3)
-    std::string clause = travel->clause;
-    clause = clause.substr(clause.find('(') + 1);
-    clause.pop_back();
-    const std::size_t arrow = clause.find("=>");
-    const bool is_version = clause.starts_with("VERSION");
-    Argument(is_version ? "version" : "\"timestamp\"",
-             clause.substr(arrow + 3));
+    arguments_ += ", " + TimeTravelArgument(*travel);
     return {};
   }
 

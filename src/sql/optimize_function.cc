@@ -6,6 +6,7 @@
 #include "base/env.h"
 #include "kernel/engine/engine.h"
 #include "ops/commands/optimize.h"
+#include "sql/commit_words.h"
 #include "sql/condition_plan.h"
 #include "sql/row_function.h"
 #include "sql/settings.h"
@@ -158,9 +159,11 @@ OptimizeRequest RequestFor(ClientContext& context,
 std::vector<Row> Run(ClientContext& context, const Optimizing& optimizing,
                      OptimizeProgress& progress) {
   const auto snapshot = BeginStandalone(context, optimizing.table, "OPTIMIZE");
-  const auto result = engine::Unwrap(commands::Optimize(
-      context, snapshot, RequestFor(context, *snapshot, optimizing), progress,
-      Env::System()));
+  auto request = RequestFor(context, *snapshot, optimizing);
+  request.user_metadata = WordsForCommit(context);
+  const auto result = engine::Unwrap(
+      commands::Optimize(context, snapshot, request, progress, Env::System()));
+  if (result.version) NoteCommitted(context);
   return {{Value(snapshot->location()), MetricsValue(result.metrics)}};
 }
 

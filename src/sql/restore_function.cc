@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "kernel/engine/engine.h"
 #include "ops/commands/restore.h"
+#include "sql/commit_words.h"
 #include "sql/row_function.h"
 #include "sql/settings.h"
 #include "sql/standalone_command.h"
@@ -44,8 +45,10 @@ std::vector<Row> Run(ClientContext& context, const std::string& table,
       table::Snapshot::Open(request.current->location(), *context.db, at));
   request.timestamp = timestamp;
   request.ignore_missing_files = BoolSetting(context, kIgnoreMissingFiles);
+  request.user_metadata = WordsForCommit(context);
   const RestoreResult result =
       engine::Unwrap(commands::Restore(request, *context.db, Env::System()));
+  if (result.version) NoteCommitted(context);
   Note(*request.current, result);
   return {{Value::BIGINT(result.table_bytes), Value::BIGINT(result.table_files),
            Value::BIGINT(result.files_removed),

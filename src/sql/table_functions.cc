@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/table_functions.h"
 
+#include "sql/upkeep_functions.h"
+
 namespace bayou::sql {
 
 void RegisterTableFunctions(duckdb::ExtensionLoader& loader) {
@@ -17,6 +19,7 @@ void RegisterTableFunctions(duckdb::ExtensionLoader& loader) {
   loader.RegisterFunction(VacuumFunction());
   loader.RegisterFunction(RestoreFunction());
   loader.RegisterFunction(ConvertFunction());
+  loader.RegisterFunction(CloneFunction());
   loader.RegisterFunction(CheckpointFunction());
   loader.RegisterFunction(CompactLogFunction());
   loader.RegisterFunction(CleanLogFunction());

@@ -243,6 +243,15 @@ std::optional<TimeTravelAt> TakeVersionSuffix(std::string& name) {
   return TimeTravelAt{*std::move(clause), 0};
 }
 
+std::string TimeTravelArgument(const TimeTravelAt& travel) {
+  // AT (VERSION => 3)
+  std::string clause = travel.clause.substr(travel.clause.find('(') + 1);
+  clause.pop_back();
+  const std::string value = clause.substr(clause.find("=>") + 3);
+  const bool is_version = clause.starts_with("VERSION");
+  return (is_version ? "version => " : "\"timestamp\" => ") + value;
+}
+
 void ApplyTimeTravel(std::string_view text, std::span<const Token> tokens,
                      std::size_t i, const TimeTravelAt& travel,
                      TextEdits& edits) {

@@ -20,6 +20,9 @@ struct TimeTravelAt {
   std::size_t next = 0;  // The token behind the spelling.
 };
 
+// The clause as an argument of a table function: version => 3.
+std::string TimeTravelArgument(const TimeTravelAt& travel);
+
 // What begins at token `i`:
 //   [FOR] VERSION | SYSTEM_VERSION AS OF <number or text>
 //   [FOR] TIMESTAMP | SYSTEM_TIME AS OF <expression>

@@ -10,6 +10,7 @@
 #include "base/uri_path.h"
 #include "kernel/engine/engine.h"
 #include "ops/commands/vacuum.h"
+#include "sql/commit_words.h"
 #include "sql/row_function.h"
 #include "sql/settings.h"
 #include "sql/standalone_command.h"
@@ -178,8 +179,10 @@ std::vector<Row> Run(ClientContext& context, Vacuuming vacuuming,
   vacuuming.request.checks_retention = BoolSetting(context, kRetentionCheck);
   if (!vacuuming.request.checks_retention)
     NoteShortRetention(*snapshot, vacuuming.request);
+  vacuuming.request.user_metadata = WordsForCommit(context);
   const VacuumResult result = engine::Unwrap(commands::Vacuum(
       context, snapshot, vacuuming.request, progress, Env::System()));
+  if (!result.plan.is_skipped) NoteCommitted(context);
   NoteSkip(*snapshot, result.plan);
   if (vacuuming.details) return {Details(*snapshot, vacuuming, result)};
   if (result.plan.is_skipped) return {};

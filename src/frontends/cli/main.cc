@@ -62,6 +62,10 @@ struct Options {
   bool ignore_missing_files = false;
   std::optional<std::int64_t> first;
   std::optional<std::int64_t> last;
+  std::string target;
+  bool shallow = false;
+  bool replace = false;
+  std::vector<std::string> properties;
   std::string partitioned_by;
   bool no_statistics = false;
 };
@@ -198,6 +202,28 @@ int Restore(Session& session, const Options& options) {
   return RunQuery(session, options, query);
 }
 
+// `k=v` as an entry of a map.
+std::string PropertyEntry(const std::string& property) {
+  const std::size_t equals = property.find('=');
+  const std::string value =
+      equals == std::string::npos ? "" : property.substr(equals + 1);
+  return SqlLiteral(property.substr(0, equals)) + ": " + SqlLiteral(value);
+}
+
+int Clone(Session& session, const Options& options) {
+  std::string query = "SELECT * FROM bayou_clone(" +
+                      PathArgument(options.target) + ", " + Arguments(options);
+  if (options.shallow) query += ", shallow => true";
+  if (options.replace) query += ", mode => 'create_or_replace'";
+  if (!options.properties.empty()) {
+    std::string entries;
+    for (const std::string& property : options.properties)
+      entries += (entries.empty() ? "" : ", ") + PropertyEntry(property);
+    query += ", properties => MAP {" + entries + "}";
+  }
+  return RunQuery(session, options, query + ")");
+}
+
 int Convert(Session& session, const Options& options) {
   std::string query = "SELECT * FROM bayou_convert(" + SqlLiteral(options.path);
   if (!options.partitioned_by.empty())
@@ -247,6 +273,7 @@ class CommandLine {
     AddVacuum();
     AddRestore();
     AddConvert();
+    AddClone();
     AddTableCommand(
         "checkpoint", "Write a checkpoint of the latest version",
         [](auto& s, auto& o) {
@@ -388,6 +415,25 @@ class CommandLine {
         "restore", "Make a table what it was at an earlier version", Restore));
     restore->add_flag("--ignore-missing-files", options_.ignore_missing_files,
                       "Go without the rows of files that are gone");
+  }
+
+  void AddClone() {
+    CLI::App* clone = WithVersion(AddTableCommand(
+        "clone", "Make another table what this one is, with files of its own",
+        Clone));
+    clone->add_option("TARGET", options_.target, "The folder of the clone")
+        ->required();
+    clone->add_flag("--shallow", options_.shallow,
+                    "Copy no files: the clone reads those of this table");
+    clone->add_flag("--replace", options_.replace,
+                    "Put it in the place of a table that is there; of a deep "
+                    "clone only what is new is copied");
+    clone
+        ->add_option("--property", options_.properties,
+                     "A table property of the clone, NAME=VALUE; may be given "
+                     "again")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
 
   void AddConvert() {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/uri_path.h"
+#include "kernel/store/location.h"
 
 namespace bayou::scan {
 namespace {
@@ -28,7 +29,8 @@ Status CheckExternal(const ScannedTable& table, std::string_view path) {
                     " (is it a shallow clone?); allow it with "
                     "--allow-external-paths if you trust the table");
   }
-  if (path.find("://") != std::string_view::npos) {
+  if (path.find("://") != std::string_view::npos &&
+      !store::HasRegisteredScheme(path)) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_STORE",
                 "the log of " + table.Describe() + " names the file " +
                     std::string(path) +
@@ -80,7 +82,7 @@ Result<std::string> ReadBytes(const ScannedTable& table,
   BAYOU_TRY(CheckExternal(table, canonical_path));
   const std::size_t slash = canonical_path.rfind('/');
   const auto folder =
-      store::OpenLocalStore(std::string(canonical_path.substr(0, slash)));
+      store::OpenStore(std::string(canonical_path.substr(0, slash)));
   return folder->ReadRange(canonical_path.substr(slash + 1), offset, length);
 }
 

@@ -110,6 +110,7 @@ transaction::Operation OperationOf(const ConvertRequest& request,
       {"collectStats", request.collects_statistics ? "true" : "false"},
       {"sourceFormat", transaction::TextParameter("parquet")}};
   operation.metrics = {{"numConvertedFiles", files}};
+  operation.user_metadata = request.user_metadata;
   return operation;
 }
 

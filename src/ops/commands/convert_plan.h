@@ -25,6 +25,7 @@ struct ConvertRequest {
   // the names, where those leave no doubt.
   std::optional<std::vector<protocol::Field>> partition_columns;
   bool collects_statistics = true;
+  std::optional<std::string> user_metadata = {};
 };
 
 struct FoundFile {

@@ -17,8 +17,10 @@
 #include "ops/commands/clustering.h"
 #include "ops/commands/column_mapper.h"
 #include "ops/commands/kept_properties.h"
+#include "ops/commands/live_files.h"
 #include "ops/commands/row_tracking_columns.h"
 #include "ops/commands/table_columns.h"
+#include "ops/commands/table_place.h"
 
 namespace bayou::commands {
 namespace {
@@ -28,43 +30,6 @@ using protocol::Schema;
 using protocol::StringMap;
 
 constexpr std::string_view kFeaturePrefix = "delta.feature.";
-
-// A table may begin in a folder that is empty or not there yet, and in one with
-// files that are nobody's data.
-Status CheckPlace(const std::string& location) {
-  namespace fs = std::filesystem;
-  if (table::Snapshot::IsTable(location)) {
-    return Fail(
-        ErrorCode::kAlreadyExists, "DELTA_TABLE_ALREADY_EXISTS",
-        fmt::format("table {} exists already; use another name, or CREATE "
-                    "TABLE IF NOT EXISTS",
-                    location));
-  }
-  std::error_code error;
-  const fs::file_status status = fs::status(location, error);
-  if (fs::exists(status) && !fs::is_directory(status)) {
-    return Fail(ErrorCode::kInvalidArgument, "DELTA_PATH_NOT_A_FOLDER",
-                fmt::format("{} is a file; a table needs a folder of its own",
-                            location));
-  }
-  // Where there is a log's folder, the files are those of another that makes
-  // the table, or was interrupted: whoever commits first has made it.
-  if (!fs::is_directory(status) ||
-      fs::is_directory(JoinPath(location, log::kLogFolder), error)) {
-    return {};
-  }
-  fs::recursive_directory_iterator entry(location, error), end;
-  for (; !error && entry != end; entry.increment(error)) {
-    if (entry->path().extension() != ".parquet") continue;
-    return Fail(
-        ErrorCode::kInvalidArgument, "DELTA_PATH_HAS_PARQUET_FILES",
-        fmt::format(
-            "{} is no table, but holds Parquet files such as {}; choose "
-            "an empty folder, or CONVERT TO DELTA what is there",
-            location, entry->path().filename().string()));
-  }
-  return {};
-}
 
 void DropPseudoProperties(StringMap& configuration) {
   std::erase_if(configuration, [](const auto& property) {
@@ -150,16 +115,11 @@ Result<NewTable> Define(const TableDefinition& definition,
 }
 
 Status RemoveAllFiles(transaction::Transaction& transaction) {
-  const log::FileFields fields{
-      .stats = true, .tags = true, .row_tracking = true};
-  BAYOU_ASSIGN(const auto files,
-               transaction.base()->state().Files(fields, nullptr));
-  std::vector<protocol::AddFile> batch;
-  for (bool more = true; more;) {
-    BAYOU_ASSIGN(more, files->Next(batch));
-    for (const protocol::AddFile& file : batch) transaction.RemoveFile(file);
-  }
-  return {};
+  return VisitFiles(*transaction.base(), kAllFields,
+                    [&](const protocol::AddFile& file) -> Status {
+                      transaction.RemoveFile(file);
+                      return {};
+                    });
 }
 
 }  // namespace
@@ -167,7 +127,7 @@ Status RemoveAllFiles(transaction::Transaction& transaction) {
 Result<transaction::Transaction> CreateTable(const std::string& location,
                                              const TableDefinition& definition,
                                              Env& env) {
-  BAYOU_TRY(CheckPlace(location));
+  BAYOU_TRY(CheckPlaceForTable(location));
   return CreateTableAround(location, definition, env);
 }
 

@@ -77,6 +77,7 @@ transaction::Operation OperationOf(const OptimizeRequest& request,
                                       clustering->is_full ? "true" : "false");
   }
   if (tracks_rows) operation.tags["delta.rowTracking.preserved"] = "true";
+  operation.user_metadata = request.user_metadata;
   return operation;
 }
 

@@ -35,6 +35,7 @@ struct OptimizeRequest {
   // The order of the rows; nullopt: as it is.
   std::optional<Clustering> clustering;
   scan::ScanOptions scan;
+  std::optional<std::string> user_metadata = {};
 };
 
 struct FileSizes {

@@ -4,122 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/sum.h"
 #include "kernel/log/file_key_set.h"
-#include "kernel/protocol/metadata_number.h"
-#include "kernel/protocol/table_features.h"
-#include "kernel/protocol/table_schema.h"
 #include "kernel/transaction/transaction.h"
-#include "ops/commands/clustering.h"
-#include "ops/commands/column_mapper.h"
 #include "ops/commands/kept_files.h"
-#include "ops/commands/kept_properties.h"
+#include "ops/commands/lasting_state.h"
+#include "ops/commands/live_files.h"
 #include "ops/commands/whole_commit.h"
 
 namespace bayou::commands {
 namespace {
 
 using protocol::AddFile;
-using protocol::Field;
-using protocol::Metadata;
-using protocol::MetadataNumber;
-using protocol::Protocol;
 using table::Snapshot;
 using transaction::Transaction;
 
-// --------------------------------------------------------- what never goes
-// back
-
-using Names = std::optional<std::vector<std::string>>;
-
-Names Union(const Names& a, const Names& b) {
-  if (!a) return b;
-  std::set<std::string> all(a->begin(), a->end());
-  if (b) all.insert(b->begin(), b->end());
-  return std::vector<std::string>(all.begin(), all.end());
-}
-
-// A protocol with the features of both.
-Protocol Merged(const Protocol& current, const Protocol& target) {
-  const auto has = protocol::SupportedFeatures(current);
-  const auto needed = protocol::SupportedFeatures(target);
-  if (std::ranges::includes(has, needed)) return current;
-  Protocol merged = protocol::WithoutFeature(current, "");
-  const Protocol other = protocol::WithoutFeature(target, "");
-  merged.min_reader_version =
-      std::max(merged.min_reader_version, other.min_reader_version);
-  merged.reader_features = Union(merged.reader_features, other.reader_features);
-  merged.writer_features = Union(merged.writer_features, other.writer_features);
-  return merged;
-}
-
-// Identity columns go on behind the values that they have given since.
-void KeepIdentityMarks(const protocol::Schema& current,
-                       protocol::Schema& restored) {
-  constexpr const char* kMark = "delta.identity.highWaterMark";
-  for (Field& field : restored.fields) {
-    const auto step = MetadataNumber(field, "delta.identity.step");
-    const Field* now = current.Find(field.name);
-    if (!step || now == nullptr) continue;
-    const auto mark = MetadataNumber(*now, kMark);
-    if (!mark) continue;
-    const std::int64_t before = MetadataNumber(field, kMark).value_or(*mark);
-    field.metadata[kMark] = std::to_string(*step > 0 ? std::max(before, *mark)
-                                                     : std::min(before, *mark));
-  }
-}
-
-Result<Metadata> RestoredMetadata(const Snapshot& current,
-                                  const Snapshot& target) {
-  Metadata restored = target.metadata();
-  restored.id = current.metadata().id;
-  BAYOU_ASSIGN(auto schema, protocol::ParseSchema(restored.schema_string));
-  KeepIdentityMarks(current.schema(), schema);
-  restored.schema_string = protocol::SchemaToJson(schema);
-  KeepProperties(current.metadata().configuration, restored.configuration);
-  if (target.column_mapping() != protocol::ColumnMappingMode::kNone) {
-    restored.configuration["delta.columnMapping.maxColumnId"] = std::to_string(
-        std::max(LastColumnId(current.metadata(), current.schema()),
-                 LastColumnId(target.metadata(), target.schema())));
-  }
-  return restored;
-}
-
-void StageClustering(const RestoreRequest& request, Transaction& transaction) {
-  const std::string domain(kClusteringDomain);
-  const auto& now = request.current->state().domains();
-  const auto& then = request.target->state().domains();
-  const auto current = now.find(domain);
-  const auto target = then.find(domain);
-  if (target != then.end()) {
-    if (current == now.end() ||
-        current->second.configuration != target->second.configuration) {
-      transaction.SetDomain(target->second);
-    }
-  } else if (current != now.end()) {
-    protocol::DomainMetadata removed = current->second;
-    removed.removed = true;
-    transaction.SetDomain(std::move(removed));
-  }
-}
-
 // -------------------------------------------------------------------- the
 // files
-
-template <typename Visit>
-Status VisitFiles(const Snapshot& snapshot, const log::FileFields& fields,
-                  Visit visit) {
-  BAYOU_ASSIGN(const auto cursor, snapshot.state().Files(fields, nullptr));
-  std::vector<AddFile> batch;
-  for (bool more = true; more;) {
-    BAYOU_ASSIGN(more, cursor->Next(batch));
-    for (AddFile& file : batch) BAYOU_TRY(visit(std::move(file)));
-  }
-  return {};
-}
 
 Result<log::FileKeySet> KeysOf(const Snapshot& snapshot) {
   log::FileKeySet keys;
@@ -129,9 +32,6 @@ Result<log::FileKeySet> KeysOf(const Snapshot& snapshot) {
   }));
   return keys;
 }
-
-constexpr log::FileFields kAllFields{
-    .stats = true, .tags = true, .row_tracking = true};
 
 // Of files outside of the table's folder nothing is known.
 Result<bool> IsThere(const Snapshot& snapshot, const AddFile& file) {
@@ -214,6 +114,7 @@ transaction::Operation OperationOf(const RestoreRequest& request,
       {"timestamp", request.timestamp
                         ? transaction::TextParameter(*request.timestamp)
                         : "null"}};
+  operation.user_metadata = request.user_metadata;
   operation.metrics = {{"tableSizeAfterRestore", result.table_bytes},
                        {"numOfFilesAfterRestore", result.table_files},
                        {"numRemovedFiles", result.files_removed},
@@ -250,10 +151,10 @@ Result<RestoreResult> Restore(const RestoreRequest& request,
   // Whoever changes the table meanwhile was not seen, and must not be lost.
   transaction.ReadWholeTable();
   transaction.SetProtocol(
-      Merged(current.protocol(), request.target->protocol()));
-  BAYOU_ASSIGN(Metadata metadata, RestoredMetadata(current, *request.target));
+      MergedProtocol(current.protocol(), request.target->protocol()));
+  BAYOU_ASSIGN(auto metadata, MetadataInPlaceOf(current, *request.target));
   transaction.SetMetadata(std::move(metadata));
-  StageClustering(request, transaction);
+  StageClusteringOf(&current, *request.target, transaction);
   BAYOU_TRY(StageFiles(request, transaction, result));
   result.applications_ahead = ApplicationsAhead(request);
   BAYOU_ASSIGN(

@@ -26,6 +26,7 @@ struct RestoreRequest {
   std::optional<std::string> timestamp;
   // Files of the target that are gone are left out; false: they are an error.
   bool ignore_missing_files = false;
+  std::optional<std::string> user_metadata = {};
 };
 
 struct RestoreResult {

@@ -135,10 +135,12 @@ Operation StartOf(const table::Snapshot& snapshot, const VacuumRequest& request,
   start.metrics = {
       {"numFilesToDelete", static_cast<std::int64_t>(plan.files.size())},
       {"sizeOfDataToDelete", plan.bytes()}};
+  start.user_metadata = request.user_metadata;
   return start;
 }
 
-Operation EndOf(const VacuumResult& result, bool completed) {
+Operation EndOf(const VacuumRequest& request, const VacuumResult& result,
+                bool completed) {
   const VacuumPlan& plan = result.plan;
   Operation end;
   end.name = "VACUUM END";
@@ -150,6 +152,7 @@ Operation EndOf(const VacuumResult& result, bool completed) {
       {"retentionMillis", std::to_string(result.retention_ms)}};
   end.metrics = {{"numDeletedFiles", result.files_deleted},
                  {"numVacuumedDirectories", plan.folders_found}};
+  end.user_metadata = request.user_metadata;
   return end;
 }
 
@@ -284,8 +287,9 @@ Result<VacuumResult> Vacuum(
       if (gone && *gone) ++result.folders_deleted;
     }
   }
-  const auto ended = RecordEnd(context, snapshot->shared_store(),
-                               EndOf(result, outcome.has_value()), env);
+  const auto ended =
+      RecordEnd(context, snapshot->shared_store(),
+                EndOf(request, result, outcome.has_value()), env);
   BAYOU_TRY(outcome);
   BAYOU_TRY(ended);
   result.end_ms = env.NowMs();

@@ -29,6 +29,7 @@ struct VacuumRequest {
   // False allows retention times so short that files go which somebody may
   // still need.
   bool checks_retention = true;
+  std::optional<std::string> user_metadata = {};
 };
 
 // The least retention time that may be asked for: a week, or the table's own
