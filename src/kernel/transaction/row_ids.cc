@@ -65,6 +65,13 @@ Result<std::int64_t> RowIdHighWaterMark(
 Status AssignRowIds(protocol::Version version, std::int64_t mark,
                     std::string_view table, StagedActions& staged) {
   const std::int64_t before = mark;
+  const auto own = std::ranges::find(staged.domains, kRowTrackingDomain,
+                                     &protocol::DomainMetadata::domain);
+  if (own != staged.domains.end()) {
+    BAYOU_ASSIGN(const std::int64_t set, RowIdHighWaterMark(*own, table));
+    mark = std::max(mark, set);
+    staged.domains.erase(own);
+  }
   for (protocol::AddFile& add : staged.adds) {
     if (!add.base_row_id) {
       BAYOU_ASSIGN(const std::int64_t rows, RowsOf(add, table));

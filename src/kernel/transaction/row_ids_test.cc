@@ -48,6 +48,21 @@ TEST(RowIds, AFileMustSayHowManyRowsItHas) {
   EXPECT_EQ(status.error().condition, "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS");
 }
 
+TEST(RowIds, GoOnFromTheHigherMark) {
+  for (const std::int64_t mark : {-1, 40, 60}) {
+    StagedActions staged;
+    staged.adds = {File("a", R"({"numRecords":10})")};
+    staged.domains = {{std::string(kRowTrackingDomain),
+                       R"({"rowIdHighWaterMark":50})", false}};
+    ASSERT_TRUE(AssignRowIds(9, mark, "/t", staged));
+    EXPECT_EQ(staged.adds[0].base_row_id, mark == 60 ? 61 : 51);
+    ASSERT_EQ(staged.domains.size(), 1);
+    EXPECT_EQ(staged.domains[0].configuration,
+              mark == 60 ? R"({"rowIdHighWaterMark":70})"
+                         : R"({"rowIdHighWaterMark":60})");
+  }
+}
+
 TEST(RowIds, NeverWrapAround) {
   for (const std::int64_t mark : {INT64_MAX, INT64_MAX - 9}) {
     StagedActions staged;

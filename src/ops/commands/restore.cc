@@ -8,6 +8,8 @@
 
 #include "base/sum.h"
 #include "kernel/log/file_key_set.h"
+#include "kernel/protocol/table_features.h"
+#include "kernel/transaction/row_ids.h"
 #include "kernel/transaction/transaction.h"
 #include "ops/commands/kept_files.h"
 #include "ops/commands/lasting_state.h"
@@ -65,8 +67,23 @@ tl::unexpected<Error> MissingFiles(const RestoreRequest& request,
                   request.target->version(), names));
 }
 
+// Whether rows have ids again that they have lost since.
+bool GivesIdsBack(const RestoreRequest& request) {
+  return protocol::Supports(request.target->protocol(), "rowTracking") &&
+         !protocol::Supports(request.current->protocol(), "rowTracking");
+}
+
+// New rows get ids above all that there were then.
+void StageRowIdMark(const RestoreRequest& request, Transaction& transaction) {
+  const auto& domains = request.target->state().domains();
+  const auto mark = domains.find(std::string(transaction::kRowTrackingDomain));
+  if (GivesIdsBack(request) && mark != domains.end())
+    transaction.SetDomain(mark->second);
+}
+
 Status StageFiles(const RestoreRequest& request, Transaction& transaction,
                   RestoreResult& result) {
+  const bool gives_ids = GivesIdsBack(request);
   BAYOU_ASSIGN(const auto now, KeysOf(*request.current));
   BAYOU_ASSIGN(const auto then, KeysOf(*request.target));
   std::vector<AddFile> restored;
@@ -82,7 +99,12 @@ Status StageFiles(const RestoreRequest& request, Transaction& transaction,
         }
         ++result.table_files;
         result.table_bytes = Sum(result.table_bytes, file.size);
-        if (stays) return {};
+        if (stays) {
+          if (!gives_ids || !file.base_row_id) return {};
+          file.data_change = false;
+          restored.push_back(std::move(file));
+          return {};
+        }
         ++result.files_restored;
         result.bytes_restored = Sum(result.bytes_restored, file.size);
         file.data_change = true;
@@ -155,6 +177,7 @@ Result<RestoreResult> Restore(const RestoreRequest& request,
   BAYOU_ASSIGN(auto metadata, MetadataInPlaceOf(current, *request.target));
   transaction.SetMetadata(std::move(metadata));
   StageClusteringOf(&current, *request.target, transaction);
+  StageRowIdMark(request, transaction);
   BAYOU_TRY(StageFiles(request, transaction, result));
   result.applications_ahead = ApplicationsAhead(request);
   BAYOU_ASSIGN(
