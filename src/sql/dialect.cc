@@ -327,17 +327,13 @@ class Translator {
       std::initializer_list<std::string_view> words;
       bool only_delta;
     };
-    static const std::array<Form, 2> kForms = {{
-        {"FSCK", {"fsck", "repair", "table"}, true},
+    static const std::array<Form, 1> kForms = {{
         {"REORG", {"reorg", "table"}, true},
     }};
     for (const Form& form : kForms) {
       if (const std::size_t at = After(i, form.words); at != 0) {
         return CommandOn(form.operation, at, form.only_delta);
       }
-    }
-    if (Is(i, "generate") && Is(i + 2, "for") && Is(i + 3, "table")) {
-      return CommandOn("GENERATE", i + 4, true);
     }
     return {};
   }

@@ -248,7 +248,6 @@ TEST(Translate, RefusesWhatWouldBeLost) {
                 "twice"},
         Refusal{"CREATE TABLE t (a INT) LOCATION", "not complete"},
         Refusal{"CONVERT TO DELTA iceberg.`/x`", "Iceberg"},
-        Refusal{"CREATE TABLE t SHALLOW CLONE u", "CLONE"},
         Refusal{"SET spark.no.such = 1", "spark.no.such"}}) {
     EXPECT_THAT(Sql(refusal.written), HasSubstr(refusal.why))
         << refusal.written;
@@ -272,6 +271,7 @@ TEST(Translate, RecognisesCommandsOnATable) {
         CommandCase{"ALTER TABLE t ADD COLUMN x INT", "ALTER TABLE", "\"t\""},
         CommandCase{"GENERATE symlink_format_manifest FOR TABLE t", "GENERATE",
                     "\"t\""},
+        CommandCase{"CREATE TABLE t SHALLOW CLONE u", "CLONE", "\"u\""},
         CommandCase{"REORG TABLE t APPLY (PURGE)", "REORG", "\"t\""}}) {
     const Result<Statement> statement = Translate(want.written, DiskPlace);
     ASSERT_TRUE(statement && statement->command) << want.written;

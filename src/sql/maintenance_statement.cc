@@ -90,6 +90,15 @@ class Parser : private TokenCursor {
       statement_.only_delta = false;
       return About("VACUUM", &Parser::Vacuum);
     }
+    if (Is("fsck") && Is("repair", 1) && Is("table", 2)) {
+      i_ += 3;
+      return About("FSCK", &Parser::Repair);
+    }
+    if (Is("generate") && Is("for", 2) && Is("table", 3)) {
+      mode_ = Literal(tokens_[i_ + 1].Value());
+      i_ += 4;
+      return About("GENERATE", &Parser::Generate);
+    }
     if (Take("restore")) {
       Take("table");
       return About("RESTORE", &Parser::Restore);
@@ -149,6 +158,22 @@ class Parser : private TokenCursor {
       Argument("zorder_by", Columns());
     }
     return DryRun();
+  }
+
+  Status Generate() {
+    function_ = "bayou_generate";
+    arguments_ += ", " + mode_;
+    return {};
+  }
+
+  Status Repair() {
+    function_ = "bayou_validate";
+    if (Is("dry") && Is("run", 1)) {
+      i_ += 2;
+    } else {
+      Argument("repair", "true");
+    }
+    return {};
   }
 
   Status Vacuum() {
@@ -240,6 +265,7 @@ class Parser : private TokenCursor {
   std::string_view text_;
   MaintenanceStatement statement_;
   std::string function_;
+  std::string mode_;  // Of GENERATE.
   std::string arguments_;
 };
 

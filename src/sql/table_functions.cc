@@ -20,6 +20,10 @@ void RegisterTableFunctions(duckdb::ExtensionLoader& loader) {
   loader.RegisterFunction(RestoreFunction());
   loader.RegisterFunction(ConvertFunction());
   loader.RegisterFunction(CloneFunction());
+  loader.RegisterFunction(ValidateFunction());
+  loader.RegisterFunction(DiffFunction());
+  loader.RegisterFunction(GenerateFunction());
+  loader.RegisterFunction(AdviseFunction());
   loader.RegisterFunction(CheckpointFunction());
   loader.RegisterFunction(CompactLogFunction());
   loader.RegisterFunction(CleanLogFunction());

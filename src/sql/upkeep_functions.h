@@ -4,6 +4,10 @@
 //
 //   bayou_clone(clone, table, shallow => b, version => n, ...,
 //               properties => MAP {...}, mode => 'create_or_replace')  CLONE
+//   bayou_validate(table, deep => b, repair => b)    what is wrong with it
+//   bayou_diff(table, from [, to], rows => b)        what two versions differ
+//   in bayou_generate(table, 'symlink_format_manifest')  GENERATE
+//   bayou_advise(table)                              what would do it good
 #pragma once
 
 #include <duckdb.hpp>
@@ -11,5 +15,9 @@
 namespace bayou::sql {
 
 duckdb::TableFunction CloneFunction();
+duckdb::TableFunction ValidateFunction();
+duckdb::TableFunctionSet DiffFunction();
+duckdb::TableFunction GenerateFunction();
+duckdb::TableFunction AdviseFunction();
 
 }  // namespace bayou::sql

@@ -64,6 +64,11 @@ struct Options {
   std::optional<std::int64_t> last;
   std::string target;
   bool shallow = false;
+  bool deep = false;
+  bool repair = false;
+  std::int64_t from = 0;
+  std::optional<std::int64_t> to;
+  bool rows = false;
   bool replace = false;
   std::vector<std::string> properties;
   std::string partitioned_by;
@@ -202,6 +207,57 @@ int Restore(Session& session, const Options& options) {
   return RunQuery(session, options, query);
 }
 
+// Passes the findings of bayou_validate on, and notes whether one is an error
+// that is still there.
+class FindingOutput final : public ResultSink {
+ public:
+  explicit FindingOutput(ResultSink& output) : output_(output) {}
+
+  CellFormat Begin(std::span<const ResultColumn> columns) override {
+    format_ = output_.Begin(columns);
+    return format_;
+  }
+  Status Row(std::span<const std::optional<std::string_view>> cells) override {
+    constexpr std::size_t kSeverity = 1;
+    constexpr std::size_t kRepaired = 5;
+    const std::string_view error =
+        format_ == CellFormat::kJson ? "\"error\"" : "error";
+    has_error_ |= cells[kSeverity] == error && cells[kRepaired] != "true";
+    return output_.Row(cells);
+  }
+  Status End() override { return output_.End(); }
+
+  bool has_error() const { return has_error_; }
+
+ private:
+  ResultSink& output_;
+  CellFormat format_ = {};
+  bool has_error_ = false;
+};
+
+int Validate(Session& session, const Options& options) {
+  std::string query =
+      "SELECT * FROM bayou_validate(" + PathArgument(options.path);
+  if (options.deep) query += ", deep => true";
+  if (options.repair) query += ", repair => true";
+  const auto output = MakeOutput(
+      FormatOf(options), {.file = stdout, .terminal_width = TerminalWidth()});
+  FindingOutput findings(*output);
+  const InterruptTarget target(session);
+  Status status = session.Run(query + ")", findings);
+  if (status) status = Flush(stdout);
+  if (!status) return Fails(status.error());
+  return findings.has_error() ? kFailed : 0;
+}
+
+int Diff(Session& session, const Options& options) {
+  std::string query = "SELECT * FROM bayou_diff(" + PathArgument(options.path) +
+                      ", " + std::to_string(options.from);
+  if (options.to) query += ", " + std::to_string(*options.to);
+  if (options.rows) query += ", rows => true";
+  return RunQuery(session, options, query + ")");
+}
+
 // `k=v` as an entry of a map.
 std::string PropertyEntry(const std::string& property) {
   const std::size_t equals = property.find('=');
@@ -274,6 +330,21 @@ class CommandLine {
     AddRestore();
     AddConvert();
     AddClone();
+    AddValidate();
+    AddDiff();
+    AddTableCommand(
+        "generate", "Write lists of the data files, for readers of Parquet",
+        [](auto& s, auto& o) {
+          return RunQuery(s, o,
+                          "SELECT * FROM bayou_generate(" + Arguments(o) +
+                              ", 'symlink_format_manifest')");
+        });
+    AddTableCommand(
+        "advise", "What would do a table good, and the command that does it",
+        [](auto& s, auto& o) {
+          return RunQuery(s, o,
+                          "SELECT * FROM bayou_advise(" + Arguments(o) + ")");
+        });
     AddTableCommand(
         "checkpoint", "Write a checkpoint of the latest version",
         [](auto& s, auto& o) {
@@ -415,6 +486,29 @@ class CommandLine {
         "restore", "Make a table what it was at an earlier version", Restore));
     restore->add_flag("--ignore-missing-files", options_.ignore_missing_files,
                       "Go without the rows of files that are gone");
+  }
+
+  void AddValidate() {
+    CLI::App* validate = AddTableCommand(
+        "validate", "What is wrong with a table; exit status 1 for an error",
+        Validate);
+    validate->add_flag("--deep", options_.deep,
+                       "Read the data, too: is it what the log says?");
+    validate->add_flag("--repair", options_.repair,
+                       "Take files out of the table that are gone, and delete "
+                       "a damaged hint to the newest checkpoint");
+  }
+
+  void AddDiff() {
+    CLI::App* diff = AddTableCommand(
+        "diff", "How two versions of a table differ, in files or rows", Diff);
+    diff->add_option("--from", options_.from, "The version to compare with")
+        ->check(CLI::NonNegativeNumber)
+        ->required();
+    diff->add_option("--to", options_.to, "By default, the latest version")
+        ->check(CLI::NonNegativeNumber);
+    diff->add_flag("--rows", options_.rows,
+                   "The rows that are in one of the two alone");
   }
 
   void AddClone() {
