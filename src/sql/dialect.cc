@@ -131,7 +131,7 @@ class Translator {
         return {};
       }
     }
-    return Command(i);
+    return {};
   }
 
   Status Describe(std::size_t i) {
@@ -320,38 +320,12 @@ class Translator {
     return {};
   }
 
-  // Statements that DuckDB does not run on a Delta table.
-  Status Command(std::size_t i) {
-    struct Form {
-      const char* operation;
-      std::initializer_list<std::string_view> words;
-      bool only_delta;
-    };
-    static const std::array<Form, 1> kForms = {{
-        {"REORG", {"reorg", "table"}, true},
-    }};
-    for (const Form& form : kForms) {
-      if (const std::size_t at = After(i, form.words); at != 0) {
-        return CommandOn(form.operation, at, form.only_delta);
-      }
-    }
-    return {};
-  }
-
   // For statements that make a table, so that there is none to look at.
   static Status NotYet(const std::string& operation) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
                 operation +
                     " is not supported by this version of Bayou; nothing was "
                     "changed");
-  }
-
-  Status CommandOn(std::string operation, std::size_t at, bool only_delta) {
-    if (const std::optional<NameAt> table = ParseTableName(tokens_, at)) {
-      command_ =
-          TableCommand{std::move(operation), table->name, only_delta, ""};
-    }
-    return {};
   }
 
   // ------------------------------------------------- spellings, wherever they

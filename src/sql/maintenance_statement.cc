@@ -86,6 +86,10 @@ class Parser : private TokenCursor {
       if (TakeLog()) return About("OPTIMIZE LOG", &Parser::OptimizeLog);
       return About("OPTIMIZE", &Parser::Optimize);
     }
+    if (Is("reorg") && Is("table", 1)) {
+      i_ += 2;
+      return About("REORG", &Parser::Reorg);
+    }
     if (Take("vacuum")) {
       statement_.only_delta = false;
       return About("VACUUM", &Parser::Vacuum);
@@ -148,16 +152,34 @@ class Parser : private TokenCursor {
   Status Optimize() {
     function_ = "bayou_optimize";
     if (Take("full")) Argument("\"full\"", "true");
-    if (Take("where")) {
-      const std::size_t first = i_;
-      while (!AtEnd() && !EndsCondition()) ++i_;
-      Argument("\"where\"", Literal(Written(first, i_)));
-    }
+    Where();
     if (Is("zorder") && Is("by", 1)) {
       i_ += 2;
       Argument("zorder_by", Columns());
     }
     return DryRun();
+  }
+
+  void Where() {
+    if (!Take("where")) return;
+    const std::size_t first = i_;
+    while (!AtEnd() && !EndsCondition()) ++i_;
+    Argument("\"where\"", Literal(Written(first, i_)));
+  }
+
+  // What else can be applied is about other formats than Delta's.
+  Status Reorg() {
+    function_ = "bayou_optimize";
+    Where();
+    if (!IsPurge()) return NotYet("REORG TABLE without APPLY (PURGE)");
+    i_ += 4;
+    Argument("purge", "true");
+    return {};
+  }
+
+  bool IsPurge() const {
+    return Is("apply") && IsSymbol('(', 1) && Is("purge", 2) &&
+           IsSymbol(')', 3);
   }
 
   Status Generate() {
@@ -231,7 +253,7 @@ class Parser : private TokenCursor {
   }
 
   bool EndsCondition() const {
-    return (Is("zorder") && Is("by", 1)) ||
+    return (Is("zorder") && Is("by", 1)) || IsPurge() ||
            (Is("dry") && Is("run", 1) && i_ + 2 == tokens_.size());
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bayou_optimize: what OPTIMIZE runs.
+// bayou_optimize: what OPTIMIZE and REORG ... APPLY (PURGE) run.
 #include <duckdb/parser/parser.hpp>
 
 #include "base/env.h"
@@ -29,6 +29,7 @@ constexpr const char* kWhere = "where";
 constexpr const char* kDryRun = "dry_run";
 constexpr const char* kZOrderBy = "zorder_by";
 constexpr const char* kFull = "full";
+constexpr const char* kPurge = "purge";
 
 Value OptionalNumber(const std::optional<std::int64_t>& number) {
   return number ? Value::BIGINT(*number) : Value(LogicalType::BIGINT);
@@ -101,6 +102,7 @@ struct Optimizing {
   std::string where;
   commands::ClusteringPaths zorder_by;
   bool is_full = false;
+  bool purges = false;
 };
 
 [[noreturn]] void Refuse(const char* condition, const std::string& message) {
@@ -147,7 +149,11 @@ OptimizeRequest RequestFor(ClientContext& context,
     request.packing.max_bin_size = request.packing.min_file_size = *size;
   if (const auto size = IntegerSetting(context, kOptimizeMinFileSize))
     request.packing.min_file_size = *size;
-  request.clustering = ClusteringFor(snapshot, optimizing);
+  if (optimizing.purges) {
+    commands::Purge(request);
+  } else {
+    request.clustering = ClusteringFor(snapshot, optimizing);
+  }
   if (!where.empty()) {
     request.partitions = FilesOfPartitions(context, snapshot, where);
     request.predicates = {
@@ -158,7 +164,8 @@ OptimizeRequest RequestFor(ClientContext& context,
 
 std::vector<Row> Run(ClientContext& context, const Optimizing& optimizing,
                      OptimizeProgress& progress) {
-  const auto snapshot = BeginStandalone(context, optimizing.table, "OPTIMIZE");
+  const auto snapshot = BeginStandalone(
+      context, optimizing.table, optimizing.purges ? "REORG" : "OPTIMIZE");
   auto request = RequestFor(context, *snapshot, optimizing);
   request.user_metadata = WordsForCommit(context);
   const auto result = engine::Unwrap(
@@ -215,6 +222,11 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(
   if (const Value* columns = NamedArgument(input, kZOrderBy))
     optimizing.zorder_by = PathsIn(*columns);
   optimizing.is_full = FlagArgument(input, kFull);
+  optimizing.purges = FlagArgument(input, kPurge);
+  if (optimizing.purges &&
+      (optimizing.is_full || !optimizing.zorder_by.empty()))
+    Refuse("PARSE_SYNTAX_ERROR",
+           "a purge orders no rows: no ZORDER BY, no FULL");
   if (FlagArgument(input, kDryRun)) {
     return BindRows(
         {{"bin", LogicalType::BIGINT},
@@ -246,6 +258,7 @@ duckdb::TableFunction OptimizeFunction() {
   function.named_parameters[kWhere] = LogicalType::VARCHAR;
   function.named_parameters[kDryRun] = LogicalType::BOOLEAN;
   function.named_parameters[kFull] = LogicalType::BOOLEAN;
+  function.named_parameters[kPurge] = LogicalType::BOOLEAN;
   function.named_parameters[kZOrderBy] =
       LogicalType::LIST(LogicalType::LIST(LogicalType::VARCHAR));
   return function;

@@ -55,6 +55,7 @@ struct Options {
   bool dry_run = false;
   std::vector<std::string> zorder_by;
   bool full = false;
+  bool purge = false;
   std::optional<double> retain_hours;
   std::string mode;
   bool no_retention_check = false;
@@ -180,6 +181,7 @@ int Optimize(Session& session, const Options& options) {
     query += ", zorder_by => list_transform([" + columns +
              "], lambda c: string_split(c, '.'))";
   }
+  if (options.purge) query += ", purge => true";
   return RunQuery(session, options, query + ")");
 }
 
@@ -460,6 +462,8 @@ class CommandLine {
         ->delimiter(',');
     optimize->add_flag("--full", options_.full,
                        "Of a table with CLUSTER BY: order all files anew");
+    optimize->add_flag("--purge", options_.purge,
+                       "Only files with deletion vectors, and all of them");
     AddDryRun(optimize);
   }
 

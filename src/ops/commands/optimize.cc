@@ -60,6 +60,15 @@ std::vector<std::pair<std::string, std::int64_t>> CommitMetrics(
 transaction::Operation OperationOf(const OptimizeRequest& request,
                                    bool tracks_rows) {
   transaction::Operation operation;
+  operation.user_metadata = request.user_metadata;
+  if (tracks_rows) operation.tags["delta.rowTracking.preserved"] = "true";
+  if (request.purges) {
+    operation.name = "REORG";
+    operation.parameters = {
+        {"predicate", transaction::ListParameter(request.predicates)},
+        {"applyPurge", "true"}};
+    return operation;
+  }
   operation.name = "OPTIMIZE";
   const auto& clustering = request.clustering;
   const bool own = clustering && clustering->is_tables_own;
@@ -76,8 +85,6 @@ transaction::Operation OperationOf(const OptimizeRequest& request,
     operation.parameters.emplace_back("isFull",
                                       clustering->is_full ? "true" : "false");
   }
-  if (tracks_rows) operation.tags["delta.rowTracking.preserved"] = "true";
-  operation.user_metadata = request.user_metadata;
   return operation;
 }
 
@@ -120,6 +127,13 @@ void FileSizes::Add(std::int64_t size) {
   max = std::max(max.value_or(size), size);
   ++files;
   if (__builtin_add_overflow(bytes, size, &bytes)) bytes = INT64_MAX;
+}
+
+void Purge(OptimizeRequest& request) {
+  request.purges = true;
+  request.packing.min_file_size = 0;
+  request.packing.max_deleted_ratio = -1;
+  request.clustering.reset();
 }
 
 Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,

@@ -32,6 +32,8 @@ struct OptimizeRequest {
   std::shared_ptr<const log::FilePredicate> partitions;
   std::vector<std::string> predicates;
   BinPacking packing;
+  // REORG ... APPLY (PURGE): only files with deletion vectors, and all of them.
+  bool purges = false;
   // The order of the rows; nullopt: as it is.
   std::optional<Clustering> clustering;
   scan::ScanOptions scan;
@@ -73,6 +75,9 @@ struct OptimizeProgress {
   std::atomic<std::int64_t> bytes_planned = 0;
   std::atomic<std::int64_t> bytes_done = 0;
 };
+
+// Makes the request one for a purge.
+void Purge(OptimizeRequest& request);
 
 // What it would write anew. Errors: as Optimize.
 Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,

@@ -25,7 +25,8 @@ inline constexpr std::int64_t kOptimizedFileSize = std::int64_t{1} << 30;
 struct BinPacking {
   std::int64_t max_bin_size = kOptimizedFileSize;
   std::int64_t min_file_size = kOptimizedFileSize;  // Smaller files are taken.
-  double max_deleted_ratio = 0.05;  // As are those with more deleted rows.
+  // As are those with more deleted rows; -1: all that have a deletion vector.
+  double max_deleted_ratio = 0.05;
 };
 
 // The sizes that a table asks for: delta.targetFileSize, or the default.
