@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """bayou validate on tables that are damaged in one way each."""
 import json
+import pathlib
 import shutil
 
 import pytest
 
+CORPORA = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "corpora" / "tables"
 VECTORS = "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
 
 
@@ -185,6 +187,15 @@ def test_a_checkpoint_says_something_else(validate, table, sql, tmp_path):
         "SELECT * FROM bayou_checkpoint('u')")
     shutil.copy(next((tmp_path / "u").glob("_delta_log/*.checkpoint.parquet")), table / "_delta_log")
     assert validate()["CHECKPOINT_MISMATCH"]["severity"] == "error"
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="needs ../shared/corpora")
+def test_a_checkpoint_with_other_blanks_says_the_same(validate, tmp_path):
+    for table in "kernelrs_parsed_stats", "kernelrs_type_widening":
+        shutil.copytree(CORPORA / table / "delta", tmp_path / table)
+    assert "CHECKPOINT_MISMATCH" not in validate(table="kernelrs_parsed_stats")
+    widened = validate("--deep", table="kernelrs_type_widening")
+    assert all(row["severity"] != "error" for row in widened.values()), widened
 
 
 def test_paths_lead_out_of_the_table(validate, table, sql):

@@ -319,6 +319,11 @@ class FileExamination {
     if (!wrong) {
       if (wrong.error().code == ErrorCode::kCancelled)
         return tl::unexpected<Error>(wrong.error());
+      if (wrong.error().code == ErrorCode::kUnsupported) {
+        Add("DATA_NOT_EXAMINED", Severity::kNote, file, wrong.error().message,
+            "another reader may know how");
+        return {};
+      }
       const bool is_vector =
           wrong.error().condition == "DELTA_DELETION_VECTOR_INVALID";
       Add(is_vector ? "DELETION_VECTOR_INVALID" : "DATA_FILE_UNREADABLE",

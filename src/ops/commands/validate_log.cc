@@ -23,6 +23,15 @@
 namespace bayou::commands {
 namespace {
 
+// Writers put blanks where they like.
+bool IsSameSchema(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const auto first = protocol::ParseSchema(a);
+  const auto second = protocol::ParseSchema(b);
+  return first && second &&
+         protocol::SchemaToJson(*first) == protocol::SchemaToJson(*second);
+}
+
 using log::LogFileKind;
 using log::LogFileName;
 using protocol::Action;
@@ -319,8 +328,8 @@ class LogExamination {
       difference = fmt::format(
           "the checkpoint has {} files of {} bytes, the commits give {} of {}",
           totals->files, totals->bytes, expected->files, expected->bytes);
-    } else if ((*state)->metadata().schema_string !=
-                   other->metadata().schema_string ||
+    } else if (!IsSameSchema((*state)->metadata().schema_string,
+                             other->metadata().schema_string) ||
                (*state)->metadata().id != other->metadata().id ||
                (*state)->metadata().configuration !=
                    other->metadata().configuration) {
