@@ -161,6 +161,47 @@ bool WouldRead(const ReadSet& reads, const AddFile& add) {
          std::ranges::any_of(reads.row_scans, keeps);
 }
 
+bool AddsWhatIsRead(const LosingTransaction& loser,
+                    const WinningCommit& winner) {
+  return std::ranges::any_of(winner.actions, [&](const auto& action) {
+    const auto* add = std::get_if<AddFile>(&action);
+    return add != nullptr && add->data_change && WouldRead(loser.reads, *add);
+  });
+}
+
+bool ChangesData(const WinningCommit& winner) {
+  return std::ranges::any_of(winner.actions, [](const auto& action) {
+    const auto* add = std::get_if<AddFile>(&action);
+    const auto* remove = std::get_if<RemoveFile>(&action);
+    return (add != nullptr && add->data_change) ||
+           (remove != nullptr && remove->data_change);
+  });
+}
+
+// nullopt: it does not say.
+std::optional<std::int64_t> ReadVersion(const WinningCommit& winner) {
+  const protocol::CommitInfo* info = winner.info();
+  if (info == nullptr) return std::nullopt;
+  simdjson::dom::parser parser;
+  const auto json = ParseJson(parser, info->json);
+  std::int64_t version = 0;
+  if (!json || (*json)["readVersion"].get(version) != simdjson::SUCCESS)
+    return std::nullopt;
+  return version;
+}
+
+Status CheckOrder(const LosingTransaction& loser, const WinningCommit& winner) {
+  if (!loser.comes_before || IsBlindAppend(winner) || !ChangesData(winner))
+    return {};
+  const auto read = ReadVersion(winner);
+  if (read && *read < *loser.comes_before) return {};
+  return Conflict("DELTA_CONCURRENT_APPEND", loser, winner,
+                  fmt::format("may have read the rows of version {}, before "
+                              "which this statement would have to come, for it "
+                              "has not read them",
+                              *loser.comes_before));
+}
+
 Status CheckAddedFiles(const LosingTransaction& loser,
                        const WinningCommit& winner) {
   if (!MustHaveRead(loser, winner)) return {};
@@ -234,8 +275,15 @@ Status CheckConflict(const LosingTransaction& loser,
   BAYOU_TRY(CheckDomains(loser, winner));
   BAYOU_TRY(CheckApplications(loser, winner));
   BAYOU_TRY(CheckAddedFiles(loser, winner));
+  BAYOU_TRY(CheckOrder(loser, winner));
   BAYOU_TRY(CheckRemovedFilesRead(loser, winner));
   return CheckRemovedTwice(loser, winner);
+}
+
+bool CountsAsLater(const LosingTransaction& loser,
+                   const WinningCommit& winner) {
+  return loser.isolation == IsolationLevel::kWriteSerializable &&
+         IsBlindAppend(winner) && AddsWhatIsRead(loser, winner);
 }
 
 }  // namespace bayou::transaction

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -64,6 +65,8 @@ struct LosingTransaction {
   // As read, or as adopted from earlier winners.
   const protocol::Protocol& protocol;
   const protocol::Metadata& metadata;
+  // The first earlier winner that counts as later: see CountsAsLater().
+  std::optional<protocol::Version> comes_before = {};
 };
 
 // Errors: kConflict, with a condition that names the reason, and a message that
@@ -74,11 +77,19 @@ struct LosingTransaction {
 //   DELTA_METADATA_CHANGED          see tolerated_metadata.h for what passes
 //   DELTA_CONCURRENT_TRANSACTION    the same metadata domain, or an application
 //                                   whose version was looked up
-//   DELTA_CONCURRENT_APPEND         rows were added that it should have read
+//   DELTA_CONCURRENT_APPEND         rows were added that it should have read;
+//                                   or it counts as earlier than an append that
+//                                   the winner may have seen
 //   DELTA_CONCURRENT_DELETE_READ    rows were removed that it has read
 //   DELTA_CONCURRENT_DELETE_DELETE  both remove the same file
 // Also those of protocol::CheckWritable for the protocol that the winner left.
 Status CheckConflict(const LosingTransaction& loser,
                      const WinningCommit& winner);
+
+// Under WriteSerializable, whether the winner is a blind append of rows that
+// the loser would have read: then the loser counts as if it had come first. So
+// no later winner may come between the two, which delta-spark does not look at:
+// one that has seen the append, but not the loser.
+bool CountsAsLater(const LosingTransaction& loser, const WinningCommit& winner);
 
 }  // namespace bayou::transaction

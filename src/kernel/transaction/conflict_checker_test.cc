@@ -72,7 +72,9 @@ class ConflictCheckerTest : public ::testing::Test {
                                   .staged = staged_,
                                   .isolation = isolation_,
                                   .protocol = protocol_,
-                                  .metadata = metadata_};
+                                  .metadata = metadata_,
+                                  .comes_before = comes_before_};
+    counts_as_later_ = CountsAsLater(loser, {7, winner});
     const Status status = CheckConflict(loser, {7, std::move(winner)});
     if (status) return "";
     message_ = status.error().message;
@@ -91,6 +93,8 @@ class ConflictCheckerTest : public ::testing::Test {
   IsolationLevel isolation_ = IsolationLevel::kSerializable;
   Protocol protocol_;
   Metadata metadata_ = TableWith({});
+  std::optional<protocol::Version> comes_before_;
+  bool counts_as_later_ = false;
   std::string message_;
 };
 
@@ -222,6 +226,34 @@ TEST_F(ConflictCheckerTest, WriteSerializableLooksPastBlindAppends) {
   EXPECT_EQ(ConflictWith({Info(true), Added("x")}), "");
   EXPECT_EQ(ConflictWith({Info(false), Added("x")}), "DELTA_CONCURRENT_APPEND");
   EXPECT_EQ(ConflictWith({Added("x")}), "DELTA_CONCURRENT_APPEND");
+}
+
+// It would come before the append and behind the winner, which comes behind the
+// append.
+TEST_F(ConflictCheckerTest, NobodyComesBetweenALoserAndTheAppendItPassed) {
+  const auto read_at = [](int version) {
+    CommitInfo info = Info(false);
+    info.json = R"({"readVersion":)" + std::to_string(version) + "}";
+    return info;
+  };
+  isolation_ = IsolationLevel::kWriteSerializable;
+  reads_.scans.push_back(std::make_shared<OnePartition>("a"));
+  EXPECT_EQ(ConflictWith({Info(true), Added("x", "b")}), "");
+  EXPECT_FALSE(counts_as_later_);
+  EXPECT_EQ(ConflictWith({read_at(4), Removed("other")}), "");
+  EXPECT_FALSE(counts_as_later_);
+  EXPECT_EQ(ConflictWith({Info(true), Added("x")}), "");
+  EXPECT_TRUE(counts_as_later_);
+
+  comes_before_ = 5;
+  EXPECT_EQ(ConflictWith({Info(true), Added("y")}), "");
+  EXPECT_EQ(ConflictWith({read_at(4), Removed("other")}), "");
+  EXPECT_EQ(ConflictWith({read_at(5), Removed("other", false)}), "");
+  EXPECT_EQ(ConflictWith({read_at(5), Removed("other")}),
+            "DELTA_CONCURRENT_APPEND");
+  EXPECT_THAT(message_, HasSubstr("the rows of version 5"));
+  EXPECT_EQ(ConflictWith({Info(false), Removed("other")}),
+            "DELTA_CONCURRENT_APPEND");
 }
 
 TEST_F(ConflictCheckerTest, WriteSerializableMindsThemWhenMetadataChanges) {

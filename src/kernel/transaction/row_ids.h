@@ -26,11 +26,10 @@ Result<std::int64_t> RowIdHighWaterMark(
 
 // Gives the added files that have none a base row id above `mark`, and the
 // commit version `version`; others keep theirs. Puts the new high-water mark in
-// front of the domains where it moved; a mark that is staged already counts when
-// it is higher.
-// Errors: kInternal, DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS, for a file that
-// does not say how many rows it has; kCorruption, DELTA_ROW_TRACKING_INVALID,
-// when no more ids are left.
+// front of the domains where it moved; a mark that is staged already counts
+// when it is higher. Errors: kInternal, DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS,
+// for a file that does not say how many rows it has; kCorruption,
+// DELTA_ROW_TRACKING_INVALID, when no more ids are left.
 Status AssignRowIds(protocol::Version version, std::int64_t mark,
                     std::string_view table, StagedActions& staged);
 

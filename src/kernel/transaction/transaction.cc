@@ -333,16 +333,20 @@ Status Transaction::YieldTo(const WinningCommit& winner, Predecessor* before) {
       merge = RowLevelMerge::Plan(base_, staged_, winner);
   }
   static const std::set<std::string> kNone;
-  BAYOU_TRY(CheckConflict({.table = location(),
-                           .operation = operation_,
-                           .reads = reads_,
-                           .files_read = files_read_ ? *files_read_ : kNone,
-                           .settled = merge.files(),
-                           .staged = staged_,
-                           .isolation = isolation,
-                           .protocol = protocol_,
-                           .metadata = metadata_},
-                          winner));
+  const LosingTransaction loser{
+      .table = location(),
+      .operation = operation_,
+      .reads = reads_,
+      .files_read = files_read_ ? *files_read_ : kNone,
+      .settled = merge.files(),
+      .staged = staged_,
+      .isolation = isolation,
+      .protocol = protocol_,
+      .metadata = metadata_,
+      .comes_before = comes_before_};
+  BAYOU_TRY(CheckConflict(loser, winner));
+  if (!comes_before_ && CountsAsLater(loser, winner))
+    comes_before_ = winner.version;
   FollowMovedRows(winner, isolation);
   BAYOU_TRY(MergeRows(merge));
   BAYOU_TRY(store_->Sync(CommitPath(winner.version)));

@@ -169,7 +169,9 @@ class Transaction {
   std::optional<std::set<std::string>> files_read_;  // Once a race was lost.
   std::set<std::string> files_moved_to_;  // By winners; those of scans that
                                           // `files_read_` is about.
-  std::vector<std::string> own_files_;    // Decoded, relative to the table.
+  // The first winner that counts as later: see conflict_checker.h.
+  std::optional<Version> comes_before_;
+  std::vector<std::string> own_files_;  // Decoded, relative to the table.
   std::int64_t commit_bytes_ = 0;
   // A version that was ours, or that a request with an unknown end may still
   // make ours. Then the data files must stay.
