@@ -15,6 +15,7 @@
 #include "kernel/transaction/commit_info.h"
 #include "sql/alter_statement.h"
 #include "sql/property_list.h"
+#include "sql/settings.h"
 #include "sql/stored_text.h"
 #include "sql/table_options.h"
 #include "sql/token_reader.h"
@@ -222,7 +223,8 @@ Result<commands::TableDefinition> DefinitionOf(
         key->Cast<duckdb::ColumnRefExpression>().GetColumnName());
   }
   BAYOU_TRY(AddRules(context, options, definition));
-  BAYOU_TRY(protocol::CheckUserProperties(options.properties));
+  BAYOU_TRY(protocol::CheckUserProperties(
+      options.properties, BoolSetting(context, kAllowUnknownProperties)));
   definition.properties = std::move(options.properties);
   definition.comment = std::move(options.comment);
   return definition;
