@@ -16,6 +16,12 @@ namespace {
 
 using Cells = std::span<const std::optional<std::string_view>>;
 
+tl::unexpected<Error> OutputFailed() {
+  return Fail(
+      ErrorCode::kUnavailable, "OUTPUT_FAILED",
+      std::string("the result could not be written: ") + std::strerror(errno));
+}
+
 class CsvOutput final : public Output {
  public:
   explicit CsvOutput(std::FILE* file) : file_(file) {}
@@ -155,7 +161,7 @@ class JsonDocumentOutput final : public Output {
 
   Status Finish() override {
     if (!held_file_) return {};
-    std::rewind(held_file_.get());
+    if (std::fseek(held_file_.get(), 0, SEEK_SET) != 0) return OutputFailed();
     std::array<char, 1 << 16> bytes;
     while (const std::size_t count =
                std::fread(bytes.data(), 1, bytes.size(), held_file_.get())) {
@@ -176,12 +182,6 @@ class JsonDocumentOutput final : public Output {
                                                              std::fclose};
   std::optional<JsonOutput> held_;
 };
-
-tl::unexpected<Error> OutputFailed() {
-  return Fail(
-      ErrorCode::kUnavailable, "OUTPUT_FAILED",
-      std::string("the result could not be written: ") + std::strerror(errno));
-}
 
 }  // namespace
 
