@@ -16,9 +16,7 @@ namespace {
 using duckdb::DataChunk;
 using duckdb::idx_t;
 using duckdb::LogicalType;
-using duckdb::LogicalTypeId;
 using duckdb::Value;
-using duckdb::Vector;
 
 constexpr const char* kSourceState = "bayou_state_source";
 

@@ -38,9 +38,10 @@ class Store {
   // Everything below the folder, at any depth, in no particular order, as it is
   // found: names are relative to the table. `enter` is asked before what a
   // folder holds is listed, and false leaves it out; a store without folders
-  // takes them from the names, without a time. What is no file and no folder, such as a symbolic link, is left
-  // out, and so is what goes away meanwhile. A visit that fails ends the
-  // listing. Errors: as List(); kUnsupported from a store that cannot.
+  // takes them from the names, without a time. What is no file and no folder,
+  // such as a symbolic link, is left out, and so is what goes away meanwhile. A
+  // visit that fails ends the listing. Errors: as List(); kUnsupported from a
+  // store that cannot.
   struct TreeVisitor {
     std::function<bool(const ObjectMeta& folder)> enter;
     std::function<Status(const ObjectMeta& file)> file;
