@@ -51,7 +51,7 @@ struct TableCommand {
   TableName target;
   bool only_delta =
       false;        // No other table has it, so the target must be ours.
-  std::string run;  // What runs when the target is ours; empty: it is refused.
+  std::string run;  // What runs when the target is ours.
   bool shows_rows = false;  // And whether its rows are shown.
 };
 

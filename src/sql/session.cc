@@ -18,7 +18,6 @@
 #include "sql/completion.h"
 #include "sql/copy_into.h"
 #include "sql/delta_catalog.h"
-#include "sql/delta_table.h"
 #include "sql/dialect.h"
 #include "sql/error_place.h"
 #include "sql/extra_fields.h"
@@ -389,10 +388,9 @@ class SqlSession final : public Session {
     return sink.End();
   }
 
-  // Whether the statement is about a Delta table and has a way to run. Fails
-  // when it has none, and when there is no other table that it could be about.
+  // Whether the statement is about a Delta table. Fails when there is no table
+  // that it could be about.
   Result<bool> IsForDelta(const TableCommand& command) {
-    std::optional<Error> refusal;
     bool ours = false;
     const Status looked = engine::Guard([&] {
       duckdb::ClientContext& context = *connection_.context;
@@ -401,16 +399,11 @@ class SqlSession final : public Session {
                                     ? duckdb::OnEntryNotFound::THROW_EXCEPTION
                                     : duckdb::OnEntryNotFound::RETURN_NULL;
         auto entry = sql::FindEntry(context, command.target, if_missing);
-        if (entry &&
-            entry->ParentCatalog().GetCatalogType() == sql::kStorageType) {
-          ours = true;
-          if (!command.run.empty()) return;
-          refusal = entry->Cast<sql::DeltaTable>().Refusal(command.operation);
-        }
+        ours = entry &&
+               entry->ParentCatalog().GetCatalogType() == sql::kStorageType;
       });
     });
     BAYOU_TRY(looked);
-    if (refusal) return tl::unexpected(*refusal);
     return ours;
   }
 

@@ -9,6 +9,7 @@
 #include "kernel/protocol/table_features.h"
 #include "kernel/transaction/row_ids.h"
 #include "ops/commands/alter_table_plan.h"
+#include "ops/commands/live_files.h"
 
 namespace bayou::commands {
 namespace {
@@ -116,15 +117,11 @@ Status StopDefaults(AlteredTable& altered) {
 
 Status StopDeletionVectors(AlteredTable& altered) {
   altered.change.metadata.configuration.erase("delta.enableDeletionVectors");
-  BAYOU_ASSIGN(const auto files, altered.table.state().Files({}, nullptr));
   std::int64_t with_vectors = 0;
-  std::vector<protocol::AddFile> batch;
-  for (bool more = true; more;) {
-    BAYOU_ASSIGN(more, files->Next(batch));
-    with_vectors += std::ranges::count_if(batch, [](const auto& file) {
-      return file.deletion_vector.has_value();
-    });
-  }
+  BAYOU_TRY(VisitFiles(altered.table, {}, [&](const auto& file) -> Status {
+    if (file.deletion_vector) ++with_vectors;
+    return {};
+  }));
   if (with_vectors == 0) return {};
   return InUse(altered, "deletionVectors",
                fmt::format("{} files have deletion vectors; REORG TABLE ... "

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <utility>
 
 #include "kernel/protocol/file_statistics.h"
+#include "ops/commands/live_files.h"
 
 namespace bayou::commands {
 namespace {
@@ -24,25 +25,19 @@ Status CheckCounted(const protocol::AddFile& file, std::string_view table) {
 
 Status ChangeRowIds(transaction::Transaction& transaction, RowIdChange change) {
   if (change == RowIdChange::kNone) return {};
-  const log::FileFields fields{
-      .stats = true, .tags = true, .row_tracking = true};
-  BAYOU_ASSIGN(const auto files,
-               transaction.base()->state().Files(fields, nullptr));
-  std::vector<protocol::AddFile> batch;
-  for (bool more = true; more;) {
-    BAYOU_ASSIGN(more, files->Next(batch));
-    for (const protocol::AddFile& file : batch) {
-      const bool assign = change == RowIdChange::kAssign;
-      if (assign == file.base_row_id.has_value()) continue;
-      if (assign) BAYOU_TRY(CheckCounted(file, transaction.location()));
-      protocol::AddFile described = file;
-      described.data_change = false;
-      described.base_row_id.reset();
-      described.default_row_commit_version.reset();
-      transaction.ReplaceFile(file, std::move(described));
-    }
-  }
-  return {};
+  const bool assign = change == RowIdChange::kAssign;
+  return VisitFiles(*transaction.base(), kAllFields,
+                    [&](const protocol::AddFile& file) -> Status {
+                      if (assign == file.base_row_id.has_value()) return {};
+                      if (assign)
+                        BAYOU_TRY(CheckCounted(file, transaction.location()));
+                      protocol::AddFile described = file;
+                      described.data_change = false;
+                      described.base_row_id.reset();
+                      described.default_row_commit_version.reset();
+                      transaction.ReplaceFile(file, std::move(described));
+                      return {};
+                    });
 }
 
 }  // namespace bayou::commands
