@@ -13,6 +13,7 @@
 #include "kernel/protocol/file_statistics.h"
 #include "ops/commands/live_files.h"
 #include "ops/commands/optimize_plan.h"
+#include "ops/commands/rewrite_candidates.h"
 #include "ops/commands/vacuum_plan.h"
 
 namespace bayou::commands {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/sum.h"
 #include "kernel/protocol/statistics_columns.h"
-#include "kernel/protocol/table_features.h"
 
 namespace bayou::commands {
 namespace {
@@ -80,33 +80,31 @@ Result<ClusteringColumn> Resolve(const table::Snapshot& snapshot,
   return column;
 }
 
-// Whether some file of a partition has to be written anew, as its rows are not
-// all in one cube of this order.
-bool IsOneCube(const std::vector<AddFile>& files, const Clustering& clustering,
-               double max_deleted_ratio) {
-  const std::string cube = TagOf(files.front(), kCubeId);
+// Whether the rows of a partition are all in one cube of this order, so that
+// nothing has to be written anew.
+bool IsOneCube(const std::vector<Candidate>& files,
+               const Clustering& clustering) {
+  const std::string cube = TagOf(files.front().file, kCubeId);
   const std::string columns = TextOf(clustering.names());
-  return !cube.empty() && std::ranges::all_of(files, [&](const AddFile& file) {
-    return TagOf(file, kCubeId) == cube &&
-           TagOf(file, kCubeColumns) == columns &&
-           !HasManyDeletedRows(file, max_deleted_ratio);
-  });
+  return !cube.empty() &&
+         std::ranges::all_of(files, [&](const Candidate& candidate) {
+           return TagOf(candidate.file, kCubeId) == cube &&
+                  TagOf(candidate.file, kCubeColumns) == columns &&
+                  !candidate.has_many_deleted_rows;
+         });
 }
 
-// What of a clustered table's files takes part: those of no cube, and those of
-// cubes of this order that are not complete.
-std::vector<AddFile> Partial(std::vector<AddFile> files,
-                             const Clustering& clustering) {
+// Takes away what of a clustered table's files has no part in it: cubes of this
+// order that are complete, and, but for FULL, those of other orders.
+void KeepPartial(std::vector<Candidate>& files, const Clustering& clustering) {
   const std::string columns = TextOf(clustering.names());
   std::map<std::string, std::int64_t> cubes;
-  for (const AddFile& file : files) {
-    auto& size = cubes[TagOf(file, kCubeId)];
-    if (__builtin_add_overflow(size, std::max<std::int64_t>(file.size, 0),
-                               &size)) {
-      size = INT64_MAX;
-    }
+  for (const Candidate& candidate : files) {
+    std::int64_t& size = cubes[TagOf(candidate.file, kCubeId)];
+    size = Sum(size, candidate.size());
   }
-  std::erase_if(files, [&](const AddFile& file) {
+  std::erase_if(files, [&](const Candidate& candidate) {
+    const AddFile& file = candidate.file;
     const std::string cube = TagOf(file, kCubeId);
     if (cube.empty()) return false;
     const bool is_ours = TagOf(file, kCubeColumns) == columns &&
@@ -114,25 +112,25 @@ std::vector<AddFile> Partial(std::vector<AddFile> files,
     if (!is_ours) return !clustering.is_full;
     return cubes[cube] > kCompleteCube;
   });
-  return files;
 }
 
 void AddTasks(const protocol::PartitionValues& partition,
-              std::vector<AddFile> files, std::vector<RewriteTask>& tasks) {
-  std::ranges::sort(files, {}, [](const AddFile& file) {
+              std::vector<Candidate> files, std::vector<RewriteTask>& tasks) {
+  std::ranges::sort(files, {}, [](const Candidate& candidate) {
+    const AddFile& file = candidate.file;
     return std::tuple(TagOf(file, kCubeId), file.modification_time, file.path);
   });
   std::int64_t bytes = 0;
   bool begins = true;
-  for (AddFile& file : files) {
-    const std::int64_t size = std::max<std::int64_t>(file.size, 0);
-    if (begins || bytes > kTargetCube - std::min(size, kTargetCube)) {
+  for (Candidate& candidate : files) {
+    const std::int64_t size = std::min(candidate.size(), kTargetCube);
+    if (begins || bytes > kTargetCube - size) {
       tasks.push_back({partition, {}});
       bytes = 0;
       begins = false;
     }
-    bytes += std::min(size, kTargetCube);
-    tasks.back().files.push_back(std::move(file));
+    bytes += size;
+    tasks.back().files.push_back(std::move(candidate.file));
   }
 }
 
@@ -150,6 +148,8 @@ void Clustering::Tag(const std::string& cube, AddFile& file) const {
   file.tags[kCubeCurve] = curve == Curve::kHilbert ? "hilbert" : "zorder";
   if (is_tables_own) file.clustering_provider = kProvider;
 }
+
+bool IsInCube(const AddFile& file) { return !TagOf(file, kCubeId).empty(); }
 
 Result<std::optional<Clustering>> ClusteringOf(
     const table::Snapshot& snapshot) {
@@ -205,27 +205,16 @@ Result<OptimizePlan> PlanClustering(
     const table::Snapshot& snapshot,
     std::shared_ptr<const log::FilePredicate> partitions,
     const Clustering& clustering, const BinPacking& packing) {
-  const log::FileFields fields{
-      .stats = protocol::Supports(snapshot.protocol(), "deletionVectors"),
-      .tags = true,
-      .row_tracking = true};
-  BAYOU_ASSIGN(const auto cursor,
-               snapshot.state().Files(fields, std::move(partitions)));
+  BAYOU_ASSIGN(
+      auto candidates,
+      FindCandidates(snapshot, std::move(partitions), packing.max_deleted_ratio,
+                     [](const Candidate&) { return true; }));
   OptimizePlan plan;
-  std::map<protocol::PartitionValues, std::vector<AddFile>> files;
-  std::vector<AddFile> batch;
-  for (bool more = true; more;) {
-    BAYOU_ASSIGN(more, cursor->Next(batch));
-    plan.considered_files += static_cast<std::int64_t>(batch.size());
-    for (AddFile& file : batch)
-      files[PartitionOf(file)].push_back(std::move(file));
-  }
-  for (auto& [partition, of] : files) {
-    if (clustering.is_tables_own) of = Partial(std::move(of), clustering);
-    if (of.empty() || IsOneCube(of, clustering, packing.max_deleted_ratio))
-      continue;
-    for (AddFile& file : of) file.stats.reset();
-    AddTasks(partition, std::move(of), plan.tasks);
+  plan.considered_files = candidates.considered_files;
+  for (auto& [partition, files] : candidates.partitions) {
+    if (clustering.is_tables_own) KeepPartial(files, clustering);
+    if (files.empty() || IsOneCube(files, clustering)) continue;
+    AddTasks(partition, std::move(files), plan.tasks);
   }
   return plan;
 }

@@ -39,6 +39,9 @@ struct Clustering {
   void Tag(const std::string& cube, protocol::AddFile& file) const;
 };
 
+// Whether the file is one of those that were ordered together.
+bool IsInCube(const protocol::AddFile& file);
+
 // That of CLUSTER BY; nullopt: the table has none. Errors: kCorruption,
 // DELTA_LOG_INVALID.
 Result<std::optional<Clustering>> ClusteringOf(const table::Snapshot& snapshot);

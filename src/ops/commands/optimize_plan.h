@@ -17,6 +17,7 @@
 #include "kernel/log/log_replay.h"
 #include "kernel/protocol/actions.h"
 #include "kernel/table/snapshot.h"
+#include "ops/commands/rewrite_candidates.h"
 
 namespace bayou::commands {
 
@@ -52,20 +53,8 @@ Result<OptimizePlan> PlanOptimize(
     std::shared_ptr<const log::FilePredicate> partitions,
     const BinPacking& packing);
 
-// Whether more than that part of the file's rows are deleted; so it counts also
-// when nobody can tell how many it has. Needs its statistics.
-bool HasManyDeletedRows(const protocol::AddFile& file, double max_ratio);
-
-// The partition of a file, for files to be put together: NULL and the empty
-// text are one.
-protocol::PartitionValues PartitionOf(const protocol::AddFile& file);
-
 // The files that were taken, as tasks.
-struct Candidate {
-  protocol::AddFile file;
-  bool is_worth_it_alone = false;
-};
-std::vector<RewriteTask> PackFiles(std::vector<Candidate> candidates,
+std::vector<RewriteTask> PackFiles(RewriteCandidates candidates,
                                    std::int64_t max_bin_size);
 
 }  // namespace bayou::commands

@@ -12,13 +12,19 @@ using ::testing::IsEmpty;
 
 Candidate File(std::string path, std::int64_t size,
                std::optional<std::string> partition = "a",
-               bool is_worth_it_alone = false) {
+               bool has_many_deleted_rows = false) {
   Candidate candidate;
   candidate.file.path = std::move(path);
   candidate.file.size = size;
   candidate.file.partition_values["p"] = std::move(partition);
-  candidate.is_worth_it_alone = is_worth_it_alone;
+  candidate.has_many_deleted_rows = has_many_deleted_rows;
   return candidate;
+}
+
+RewriteCandidates Together(std::vector<Candidate> files) {
+  RewriteCandidates candidates;
+  for (Candidate& file : files) candidates.Add(std::move(file));
+  return candidates;
 }
 
 // The paths of each task.
@@ -26,7 +32,7 @@ std::vector<std::vector<std::string>> Pack(std::vector<Candidate> candidates,
                                            std::int64_t max_bin_size = 100) {
   std::vector<std::vector<std::string>> bins;
   for (const RewriteTask& task :
-       PackFiles(std::move(candidates), max_bin_size)) {
+       PackFiles(Together(std::move(candidates)), max_bin_size)) {
     std::vector<std::string>& bin = bins.emplace_back();
     for (const auto& file : task.files) bin.push_back(file.path);
   }
@@ -58,7 +64,7 @@ TEST(PackFiles, NeverMixesPartitions) {
 
 TEST(PackFiles, TakesTheEmptyTextForNull) {
   const auto tasks =
-      PackFiles({File("a", 1, ""), File("b", 1, std::nullopt)}, 100);
+      PackFiles(Together({File("a", 1, ""), File("b", 1, std::nullopt)}), 100);
   ASSERT_EQ(tasks.size(), 1);
   EXPECT_EQ(tasks[0].partition.at("p"), std::nullopt);
 }
