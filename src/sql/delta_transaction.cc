@@ -2,6 +2,7 @@
 #include "sql/delta_transaction.h"
 
 #include "kernel/engine/engine.h"
+#include "sql/auto_compact.h"
 #include "sql/commit_failure.h"
 #include "sql/write_options.h"
 
@@ -79,7 +80,8 @@ Result<std::shared_ptr<scan::ScanReads>> DeltaTransaction::PlanScan(
   return reads;
 }
 
-Status DeltaTransaction::Commit(std::optional<std::string> user_metadata) {
+Result<std::optional<transaction::Transaction>> DeltaTransaction::Commit(
+    std::optional<std::string> user_metadata) {
   if (pending_.transaction() != nullptr) {
     transaction::Transaction& change = pending_.change();
     const auto found = reads_.find(change.location());
@@ -104,13 +106,14 @@ duckdb::ErrorData DeltaTransactionManager::CommitTransaction(
     duckdb::ClientContext& context, duckdb::Transaction& transaction) {
   auto& ours = transaction.Cast<DeltaTransaction>();
   const bool commits = ours.pending().transaction() != nullptr;
-  const Status outcome = ours.Commit(UserMetadataOf(context));
+  const auto outcome = ours.Commit(UserMetadataOf(context));
   if (commits && outcome) NextWrite::Of(context).Committed();
+  if (outcome && *outcome) AutoCompact::Of(context).Note(context, **outcome);
   RollbackTransaction(transaction);  // Nothing is pending any more.
   if (!outcome) CommitFailure::Of(context).Note(outcome.error());
+  if (outcome) return {};
   try {
-    engine::Unwrap(outcome);
-    return {};
+    engine::Throw(outcome.error());
   } catch (const std::exception& exception) {
     return duckdb::ErrorData(exception);
   }

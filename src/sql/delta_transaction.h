@@ -56,8 +56,10 @@ class DeltaTransaction : public duckdb::Transaction {
       const table::Snapshot& version, bool reads_base);
 
   PendingWrite& pending() { return pending_; }
-  // Commits what is pending; it depends on what was read.
-  Status Commit(std::optional<std::string> user_metadata);
+  // Commits what is pending; it depends on what was read. See
+  // PendingWrite::Commit.
+  Result<std::optional<transaction::Transaction>> Commit(
+      std::optional<std::string> user_metadata);
 
  private:
   // Schema, name, location, version (-1: the latest).

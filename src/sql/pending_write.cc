@@ -195,18 +195,20 @@ Status PendingWrite::CheckReadable(const std::string& location) const {
                   location));
 }
 
-Status PendingWrite::Commit(std::optional<std::string> user_metadata) {
+Result<std::optional<transaction::Transaction>> PendingWrite::Commit(
+    std::optional<std::string> user_metadata) {
   DropIncomplete();
-  if (!transaction_) return {};
+  if (!transaction_) return std::nullopt;
   transaction::Transaction transaction =
       *std::exchange(transaction_, std::nullopt);
   // A change that found no row. An append is a version without rows, too.
-  if (transaction.staged().empty() && operation_.name != "WRITE") return {};
+  if (transaction.staged().empty() && operation_.name != "WRITE")
+    return std::nullopt;
   operation_.user_metadata = std::move(user_metadata);
   const Result<protocol::Version> version = transaction.Commit(operation_);
   if (!version) {
     Abandon(transaction);
-    if (creation_.Accepts(version.error())) return {};
+    if (creation_.Accepts(version.error())) return std::nullopt;
     return tl::unexpected<Error>(version.error());
   }
   const Status followed = transaction::RunPostCommit(transaction, *version,
@@ -215,7 +217,7 @@ Status PendingWrite::Commit(std::optional<std::string> user_metadata) {
     fmt::print(stderr, "note: table {} has no checkpoint of version {}: {}\n",
                transaction.location(), *version, followed.error().message);
   }
-  return {};
+  return std::optional(std::move(transaction));
 }
 
 void PendingWrite::Rollback() {

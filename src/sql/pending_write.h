@@ -100,8 +100,10 @@ class PendingWrite {
   // changes that are not committed.
   Status CheckReadable(const std::string& location) const;
 
-  // Commits what there is; afterwards nothing is pending, whatever the outcome.
-  Status Commit(std::optional<std::string> user_metadata);
+  // Commits what there is, and returns what was committed; afterwards nothing
+  // is pending, whatever the outcome.
+  Result<std::optional<transaction::Transaction>> Commit(
+      std::optional<std::string> user_metadata);
 
   // Drops the changes and deletes the files that hold them.
   void Rollback();

@@ -12,6 +12,7 @@
 #include "kernel/log/checkpoint_cache.h"
 #include "kernel/store/location.h"
 #include "kernel/transaction/back_off.h"
+#include "sql/auto_compact.h"
 #include "sql/cell_text.h"
 #include "sql/change_result.h"
 #include "sql/commit_failure.h"
@@ -183,9 +184,11 @@ class SqlSession final : public Session {
     next.BeginStatement();
     const bool was_autocommit = connection_.IsAutoCommit();
     const Status done = TryRepeatedly(written, statement, sink);
-    if (connection_.IsAutoCommit())
-      next.EndTransaction(!was_autocommit,
-                          done && (changed_ || statement.copy));
+    if (!connection_.IsAutoCommit()) return done;
+    next.EndTransaction(!was_autocommit, done && (changed_ || statement.copy));
+    sql::AutoCompact& compact = sql::AutoCompact::Of(*connection_.context);
+    if (interrupted_) compact.Forget();
+    compact.Run(*connection_.context);
     return done;
   }
 

@@ -4,6 +4,9 @@
 #include <array>
 #include <string>
 
+#include "kernel/engine/engine.h"
+#include "kernel/protocol/auto_optimize.h"
+#include "ops/commands/auto_compaction.h"
 #include "sql/token.h"
 
 namespace bayou::sql {
@@ -18,6 +21,13 @@ constexpr std::array kAliases = {
           kRetentionCheck},
     Alias{"spark.databricks.delta.allowArbitraryProperties.enabled",
           kAllowUnknownProperties},
+    Alias{"spark.databricks.delta.autoCompact.enabled", kAutoCompact},
+    Alias{"spark.databricks.delta.autoCompact.maxFileSize",
+          kAutoCompactMaxFileSize},
+    Alias{"spark.databricks.delta.autoCompact.minFileSize",
+          kAutoCompactMinFileSize},
+    Alias{"spark.databricks.delta.autoCompact.minNumFiles",
+          kAutoCompactMinNumFiles},
     Alias{"spark.databricks.delta.commitInfo.userMetadata", kUserMetadata},
     Alias{"spark.databricks.delta.write.txnAppId", kTxnAppId},
     Alias{"spark.databricks.delta.write.txnVersion", kTxnVersion},
@@ -28,6 +38,38 @@ constexpr std::array kAliases = {
     Alias{"spark.sql.sources.partitionOverwriteMode", kPartitionOverwriteMode},
     Alias{"spark.databricks.delta.schema.autoMerge.enabled", kSchemaAutoMerge},
 };
+
+// SET of a setting that is true or false or, by default, neither.
+void CheckAutoCompact(duckdb::ClientContext&, duckdb::SetScope,
+                      duckdb::Value& value) {
+  if (value.IsNull() || protocol::PropertyAutoCompact(value.ToString())) return;
+  engine::Throw({ErrorCode::kInvalidArgument, "DELTA_INVALID_AUTO_COMPACT_TYPE",
+                 std::string(kAutoCompact) + " is true or false, not " +
+                     value.ToString()});
+}
+
+void RegisterAutoCompact(duckdb::DBConfig& config) {
+  using duckdb::LogicalType;
+  using duckdb::Value;
+  const commands::AutoCompaction defaults;
+  config.AddExtensionOption(
+      kAutoCompact,
+      "Put small files together after a write: true or false, whatever the "
+      "table's delta.autoOptimize.autoCompact says",
+      LogicalType::VARCHAR, Value(LogicalType::VARCHAR), CheckAutoCompact);
+  config.AddExtensionOption(
+      kAutoCompactMaxFileSize, "Bytes of a file that is made of small ones",
+      LogicalType::BIGINT, Value::BIGINT(defaults.max_file_size));
+  config.AddExtensionOption(
+      kAutoCompactMinFileSize,
+      "Files of fewer bytes are small; by default the half of "
+      "bayou_auto_compact_max_file_size",
+      LogicalType::BIGINT, Value(LogicalType::BIGINT));
+  config.AddExtensionOption(
+      kAutoCompactMinNumFiles,
+      "With fewer small files a partition is left alone after a write",
+      LogicalType::BIGINT, Value::BIGINT(defaults.min_files));
+}
 
 }  // namespace
 
@@ -68,6 +110,7 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
   config.AddExtensionOption(kOptimizeMinFileSize,
                             "OPTIMIZE takes files of fewer bytes than this",
                             LogicalType::BIGINT, Value(LogicalType::BIGINT));
+  RegisterAutoCompact(config);
   config.AddExtensionOption(
       kAllowUnknownProperties,
       "Set table properties that begin with delta. and that are not known",

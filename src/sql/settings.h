@@ -35,6 +35,17 @@ inline constexpr const char* kOptimizeMaxFileSize =
 inline constexpr const char* kOptimizeMinFileSize =
     "bayou_optimize_min_file_size";
 
+// Whether small files are put together after a write: `true`, `false`; NULL:
+// what the table's delta.autoOptimize.autoCompact says. See auto_compaction.h
+// for the numbers; NULL: the half of the one above.
+inline constexpr const char* kAutoCompact = "bayou_auto_compact";
+inline constexpr const char* kAutoCompactMaxFileSize =
+    "bayou_auto_compact_max_file_size";
+inline constexpr const char* kAutoCompactMinFileSize =
+    "bayou_auto_compact_min_file_size";
+inline constexpr const char* kAutoCompactMinNumFiles =
+    "bayou_auto_compact_min_num_files";
+
 // Table properties that begin with `delta.` and that nobody knows may be set.
 inline constexpr const char* kAllowUnknownProperties =
     "bayou_allow_unknown_properties";

@@ -97,3 +97,20 @@ def test_an_old_table_of_deltalake_keeps_its_time_travel(sql, tmp_path):
         os.utime(file, (then, then))
     sql("VACUUM t")
     assert DeltaTable(tmp_path / "t", version=2).to_pyarrow_table().num_rows == 3
+
+
+@pytest.mark.parametrize("partition", [False, True])
+def test_others_read_a_table_that_looks_after_itself(sql, tmp_path, duckdb_delta, partition):
+    from deltalake import DeltaTable
+    by = " PARTITIONED BY (p)" if partition else ""
+    sql(f"CREATE TABLE t (id BIGINT, p VARCHAR){by} TBLPROPERTIES ('delta.autoOptimize.autoCompact' = 'true')",
+        "SET spark.databricks.delta.autoCompact.minNumFiles = 4",
+        *(f"INSERT INTO t SELECT range, CASE range % 2 WHEN 0 THEN NULL ELSE 'a b/%' END FROM range({10 * i}, {10 * i + 10})"
+          for i in range(6)))
+    table = DeltaTable(tmp_path / "t")
+    history = table.history()
+    assert [entry["operation"] for entry in history].count("OPTIMIZE") == 1
+    assert table.to_pyarrow_table().sort_by("id")["id"].to_pylist() == list(range(60))
+    theirs = duckdb_delta.execute(f"SELECT id, p FROM delta_scan('{tmp_path / 't'}') ORDER BY id").fetchall()
+    assert theirs == [(i, "a b/%" if i % 2 else None) for i in range(60)]
+    assert table.optimize.compact()["numFilesRemoved"] == (6 if partition else 3)

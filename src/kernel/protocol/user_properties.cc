@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "kernel/protocol/auto_optimize.h"
 #include "kernel/protocol/letter_case.h"
 #include "kernel/protocol/property_value.h"
 #include "kernel/protocol/table_properties.h"
@@ -17,6 +18,9 @@ using Accepts = bool (*)(std::string_view);
 
 bool Any(std::string_view) { return true; }
 bool Bool(std::string_view text) { return PropertyBool(text).has_value(); }
+bool AutoCompact(std::string_view text) {
+  return PropertyAutoCompact(text).has_value();
+}
 template <int kLeast>
 bool AtLeast(std::string_view text) {
   return PropertyInteger(text, kLeast).has_value();
@@ -60,7 +64,8 @@ struct Property {
 constexpr Property kProperties[] = {
     {"delta.appendOnly", Bool, kBool},
     {"delta.autoOptimize", Bool, kBool},
-    {"delta.autoOptimize.autoCompact", Any, kText},
+    {"delta.autoOptimize.autoCompact", AutoCompact,
+     "true, false, auto or legacy"},
     {"delta.autoOptimize.optimizeWrite", Bool, kBool},
     {"delta.castIcebergTimeType", Bool, kBool},
     {"delta.checkpoint.writeStatsAsJson", Bool, kBool},

@@ -58,6 +58,7 @@ std::vector<std::pair<std::string, std::int64_t>> CommitMetrics(
 }
 
 transaction::Operation OperationOf(const OptimizeRequest& request,
+                                   const std::vector<std::string>& predicates,
                                    bool tracks_rows) {
   transaction::Operation operation;
   operation.user_metadata = request.user_metadata;
@@ -65,7 +66,7 @@ transaction::Operation OperationOf(const OptimizeRequest& request,
   if (request.purges) {
     operation.name = "REORG";
     operation.parameters = {
-        {"predicate", transaction::ListParameter(request.predicates)},
+        {"predicate", transaction::ListParameter(predicates)},
         {"applyPurge", "true"}};
     return operation;
   }
@@ -75,8 +76,8 @@ transaction::Operation OperationOf(const OptimizeRequest& request,
   const auto names =
       clustering ? clustering->names() : std::vector<std::string>();
   operation.parameters = {
-      {"predicate", transaction::ListParameter(request.predicates)},
-      {"auto", "false"},
+      {"predicate", transaction::ListParameter(predicates)},
+      {"auto", request.auto_compaction ? "true" : "false"},
       {"clusterBy",
        transaction::ListParameter(own ? names : std::vector<std::string>())},
       {"zOrderBy",
@@ -90,7 +91,9 @@ transaction::Operation OperationOf(const OptimizeRequest& request,
 
 // The files of a bin fit into one, unless they grow beyond all measure.
 std::int64_t TargetFileSize(const OptimizeRequest& request) {
-  const std::int64_t size = request.packing.max_bin_size;
+  const std::int64_t size = request.auto_compaction
+                                ? request.auto_compaction->max_file_size
+                                : request.packing.max_bin_size;
   if (request.clustering) return size;
   return size > INT64_MAX / 2 ? INT64_MAX : 2 * size;
 }
@@ -138,6 +141,8 @@ void Purge(OptimizeRequest& request) {
 
 Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,
                                   const OptimizeRequest& request) {
+  if (request.auto_compaction)
+    return PlanAutoCompaction(snapshot, *request.auto_compaction);
   if (!request.clustering)
     return PlanOptimize(snapshot, request.partitions, request.packing);
   BAYOU_TRY(ResolveClustering(snapshot, *request.clustering));
@@ -170,8 +175,11 @@ Result<OptimizeResult> Optimize(
                                        TargetFileSize(request), env));
     if (request.clustering) BAYOU_TRY(rewriter.ClusterBy(*request.clustering));
     BAYOU_ASSIGN(auto receipts, rewriter.Run(plan.tasks, progress.bytes_done));
-    transaction::Operation operation =
-        OperationOf(request, rewriter.tracks_rows());
+    transaction::Operation operation = OperationOf(
+        request,
+        request.auto_compaction ? PartitionPredicates(*snapshot, plan.tasks)
+                                : request.predicates,
+        rewriter.tracks_rows());
     auto sizes = Stage(plan, std::move(receipts), transaction, metrics);
     operation.metrics = CommitMetrics(metrics, std::move(sizes));
     BAYOU_ASSIGN(result.version,

@@ -22,6 +22,7 @@
 #include "kernel/protocol/actions.h"
 #include "kernel/scan/table_scan.h"
 #include "kernel/table/snapshot.h"
+#include "ops/commands/auto_compaction.h"
 #include "ops/commands/clustering_plan.h"
 #include "ops/commands/optimize_plan.h"
 
@@ -36,6 +37,8 @@ struct OptimizeRequest {
   bool purges = false;
   // The order of the rows; nullopt: as it is.
   std::optional<Clustering> clustering;
+  // What follows a write by itself; then nothing of the above counts.
+  std::optional<AutoCompaction> auto_compaction;
   scan::ScanOptions scan;
   std::optional<std::string> user_metadata = {};
 };
