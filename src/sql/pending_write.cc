@@ -214,7 +214,9 @@ Result<std::optional<transaction::Transaction>> PendingWrite::Commit(
   const Status followed = transaction::RunPostCommit(transaction, *version,
                                                      database_, Env::System());
   if (!followed) {
-    fmt::print(stderr, "note: table {} has no checkpoint of version {}: {}\n",
+    fmt::print(stderr,
+               "note: table {}: version {} is committed, but its "
+               "log could not be looked after: {}\n",
                transaction.location(), *version, followed.error().message);
   }
   return std::optional(std::move(transaction));

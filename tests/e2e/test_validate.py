@@ -217,3 +217,65 @@ def test_deep_is_right_about_what_was_written(validate, sql, types):
         "range % 2 = 0, 'b', CASE WHEN range > 5 THEN [1, NULL] END FROM range(30)",
         "UPDATE t SET s = NULL WHERE i < 20")
     assert set(validate("--deep")) <= {"OLD_FILES"}
+
+
+def checksum_of_latest(table):
+    newest = max((table / "_delta_log").glob("*.json"))
+    return newest.with_suffix(".crc")
+
+
+def test_every_statement_leaves_a_true_checksum(validate, sql, tmp_path):
+    table = tmp_path / "t"
+    sql("COPY (SELECT range::BIGINT AS id, 'c' AS s FROM range(7)) TO 'more.parquet'")
+    steps = [
+        """CREATE TABLE t (id BIGINT, s VARCHAR, d INT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true',
+           'delta.checkpointInterval' = '3', 'delta.feature.allowColumnDefaults' = 'supported')""",
+        "INSERT INTO t SELECT range, 'v' || range, range % 3 FROM range(200)", "INSERT INTO t VALUES (200, NULL, NULL)",
+        "DELETE FROM t WHERE id % 10 = 4", "UPDATE t SET s = 'new' WHERE id < 20", "DELETE FROM t WHERE id % 10 = 5",
+        "MERGE INTO t USING (SELECT 1::BIGINT AS id UNION ALL SELECT 1000) x ON t.id = x.id "
+        "WHEN MATCHED THEN UPDATE SET s = 'm' WHEN NOT MATCHED THEN INSERT (id) VALUES (x.id)",
+        "ALTER TABLE t ADD COLUMNS (n INT)", "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
+        "OPTIMIZE t", "COPY INTO t FROM 'more.parquet' FILEFORMAT = PARQUET", "DELETE FROM t WHERE d = 0",
+        "REORG TABLE t APPLY (PURGE)", "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'false')",
+        "ALTER TABLE t DROP FEATURE rowTracking", "RESTORE TABLE t TO VERSION AS OF 9",
+        "ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')", "VACUUM t",
+        "ALTER TABLE t CLUSTER BY (id)", "OPTIMIZE t", "INSERT OVERWRITE t SELECT range, 'o', 1, 2 FROM range(5)",
+        "CREATE OR REPLACE TABLE t AS SELECT range::BIGINT AS id FROM range(9)", "DELETE FROM t"]
+    for step in steps:
+        sql(step)
+        checksum = checksum_of_latest(table)
+        assert checksum.exists(), step
+        found = validate()
+        assert not {"CHECKSUM_MISMATCH", "CHECKSUM_INVALID"} & found.keys(), (step, found)
+    sql("INSERT INTO t VALUES (3)", "CREATE TABLE deep CLONE t")
+    assert checksum_of_latest(tmp_path / "deep").exists()
+    assert not {"CHECKSUM_MISMATCH", "CHECKSUM_INVALID"} & validate(table="deep").keys()
+
+
+def test_a_checksum_says_something_else(validate, table, sql):
+    file = checksum_of_latest(table)
+    true = json.loads(file.read_text())
+    for field, value in (("numFiles", 9), ("tableSizeBytes", 1), ("protocol", {"minReaderVersion": 1, "minWriterVersion": 2}),
+                         ("metadata", true["metadata"] | {"configuration": {}}),
+                         ("domainMetadata", [{"domain": "d", "configuration": "", "removed": False}]),
+                         ("setTransactions", [{"appId": "a", "version": 1}])):
+        file.write_text(json.dumps(true | {field: value}))
+        assert validate()["CHECKSUM_MISMATCH"]["place"] == file.name, field
+        assert sql("SELECT count(*) FROM t")
+    file.write_text("{")
+    assert validate()["CHECKSUM_INVALID"]["severity"] == "warning"
+    assert sql("SELECT count(*) FROM t")
+    file.unlink()
+    assert validate() == {}
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="needs ../shared/corpora")
+def test_the_checksums_of_others_are_read_as_they_mean_them(validate, tmp_path):
+    tables = sorted({file.parents[2].name for file in CORPORA.glob("*/delta/_delta_log/[0-9]*.crc")})
+    assert len(tables) > 50
+    # What the authors of two tables made up.
+    wrong = {"kernelrs_crc_full": {"CHECKSUM_MISMATCH"}, "kernelrs_crc_malformed": {"CHECKSUM_INVALID"}}
+    for table in tables:
+        shutil.copytree(CORPORA / table / "delta" / "_delta_log", tmp_path / table / "_delta_log")
+        found = {code for code in validate(table=table) if code.startswith("CHECKSUM_")}
+        assert found == wrong.get(table, set()), table

@@ -7,6 +7,8 @@
 
 #include "base/json.h"
 #include "base/uri_path.h"
+#include "kernel/log/log_file_name.h"
+#include "kernel/protocol/version_checksum.h"
 
 namespace bayou::simulation {
 namespace {
@@ -62,6 +64,11 @@ void Oracle::Saw(int client, store::CallKind kind, std::string_view name,
   if (!done) return;
   if (kind == store::CallKind::kDelete && live_.contains(std::string(name)))
     Fault(fmt::format("the live file {} was deleted", name));
+  const log::LogFileName file =
+      log::ParseLogFileName(name.substr(name.rfind('/') + 1));
+  if (file.kind == log::LogFileKind::kChecksum &&
+      kind == store::CallKind::kPutIfAbsent)
+    SawChecksum(file.version, content);
   const auto version = VersionOfCommit(name);
   if (!version) return;
   if (kind == store::CallKind::kPutIfAbsent) {
@@ -106,6 +113,8 @@ void Oracle::SawCommit(int client, Version version, std::string_view content) {
   commit.is_blind_append = change->IsBlindAppend() || change->IsVacuum();
   commit.changes_metadata = change->ChangesMetadata();
   if (change->IsBlindAppend()) change->ApplyTo(commit.added);
+  commit.files = std::ssize(sizes_);
+  for (const auto& [name, size] : sizes_) commit.bytes += size;
   history_.push_back(std::move(commit));
   change->commits.push_back(version);
   if (change->commits.size() > (change->IsVacuum() ? 2 : 1))
@@ -121,6 +130,7 @@ void Oracle::CheckFiles(Version version,
     const auto* remove = std::get_if<protocol::RemoveFile>(&action);
     if (remove == nullptr) continue;
     gone_.insert(CanonicalPath(remove->path));
+    sizes_.erase(CanonicalPath(remove->path));
     if (live_.erase(CanonicalPath(remove->path)) == 0)
       Fault(fmt::format("version {} removes {}, which is not live", version,
                         remove->path));
@@ -133,6 +143,7 @@ void Oracle::CheckFiles(Version version,
     if (gone_before.contains(CanonicalPath(add->path)))
       Fault(fmt::format("version {} brings {} back", version, add->path));
     gone_.erase(CanonicalPath(add->path));  // It has another vector.
+    sizes_[CanonicalPath(add->path)] = add->size;
     for (const std::string& file : FilesOf(*add)) {
       live_.insert(file);
       if (!files_->Head(file))
@@ -140,6 +151,26 @@ void Oracle::CheckFiles(Version version,
                           file));
     }
   }
+}
+
+void Oracle::SawChecksum(Version version, std::string_view content) {
+  const auto checksum =
+      protocol::ParseVersionChecksum(content, std::to_string(version));
+  if (!checksum || version > latest()) {
+    Fault(checksum ? fmt::format("a checksum of version {} before its commit",
+                                 version)
+                   : checksum.error().message);
+    return;
+  }
+  const Commit& commit = history_[static_cast<std::size_t>(version)];
+  if (checksum->num_files == commit.files &&
+      checksum->table_size_bytes == commit.bytes)
+    return;
+  Fault(
+      fmt::format("the checksum of version {} has {} files of {} bytes "
+                  "instead of {} of {}",
+                  version, checksum->num_files, checksum->table_size_bytes,
+                  commit.files, commit.bytes));
 }
 
 // As if the change had come last; under WriteSerializable it may come before

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -78,11 +79,14 @@ class Oracle final : public Witness {
     bool is_blind_append = false;
     bool changes_metadata = false;
     std::int64_t at_ms = 0;
+    std::int64_t files = 0;
+    std::int64_t bytes = 0;
   };
 
   void SawCommit(int client, Version version, std::string_view content);
   void CheckFiles(Version version,
                   const std::vector<protocol::Action>& actions);
+  void SawChecksum(Version version, std::string_view content);
   TableState StateAfter(const Change& change, Version read) const;
 
   std::shared_ptr<store::Store> files_;
@@ -92,7 +96,8 @@ class Oracle final : public Witness {
   std::vector<Change*> announced_;
   std::vector<Commit> history_;  // By version.
   std::set<std::string> live_;   // Data files and deletion vectors.
-  std::set<std::string> gone_;   // Data files that were live once.
+  std::map<std::string, std::int64_t> sizes_;  // Of the data files among them.
+  std::set<std::string> gone_;  // Data files that were live once.
   std::set<std::string> txn_ids_;
   std::optional<std::string> fault_;
 };

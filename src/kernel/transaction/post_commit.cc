@@ -6,6 +6,7 @@
 #include "kernel/table/checkpoint_writer.h"
 #include "kernel/table/log_cleanup.h"
 #include "kernel/table/snapshot.h"
+#include "kernel/transaction/checksum_writer.h"
 
 namespace bayou::transaction {
 namespace {
@@ -36,14 +37,12 @@ Status Checkpoint(const Transaction& transaction, Version version,
   return table::RunLogCleanup(snapshot->store(), cleanup);
 }
 
-}  // namespace
-
-Status RunPostCommit(const Transaction& transaction, Version version,
-                     duckdb::DatabaseInstance& database, Env& env,
-                     const table::LogPolicy& policy) {
+Status LookAfterLog(const Transaction& transaction, Version version,
+                    duckdb::DatabaseInstance& database, Env& env,
+                    const table::LogPolicy& policy) {
   store::Store& store = *transaction.shared_store();
   const table::CommitSize size{
-      .bytes = transaction.commit_bytes(),
+      .bytes = transaction.committed().bytes,
       .actions = transaction.staged().size(),
   };
   // Most commits need nothing, and then nothing is read.
@@ -58,6 +57,16 @@ Status RunPostCommit(const Transaction& transaction, Version version,
     BAYOU_TRY(Checkpoint(transaction, version, database, env));
   }
   return {};
+}
+
+}  // namespace
+
+Status RunPostCommit(const Transaction& transaction, Version version,
+                     duckdb::DatabaseInstance& database, Env& env,
+                     const table::LogPolicy& policy) {
+  const Status checksum = WriteChecksum(transaction, version);
+  BAYOU_TRY(LookAfterLog(transaction, version, database, env, policy));
+  return checksum;
 }
 
 }  // namespace bayou::transaction

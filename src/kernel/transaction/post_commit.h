@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What follows a commit, so that the log stays quick to read: what the policy
-// finds due, and after a checkpoint the end of what nobody needs any more.
+// What follows a commit: its checksum; what the policy finds due, so that the
+// log stays quick to read; and after a checkpoint the end of what nobody needs
+// any more.
 #pragma once
 
 #include <duckdb.hpp>

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/json.h"
+#include "base/sum.h"
 #include "base/uri_path.h"
 #include "kernel/log/file_view.h"
 #include "kernel/log/log_file_name.h"
@@ -120,8 +121,12 @@ void Transaction::ReplaceFile(const protocol::AddFile& live,
                               protocol::AddFile file) {
   // The same file with the same vector is no longer removed: it is described
   // anew.
-  if (live.deletion_vector != file.deletion_vector)
+  if (live.deletion_vector != file.deletion_vector) {
     RemoveFile(live, file.data_change);
+  } else {
+    ++described_anew_.files;
+    described_anew_.bytes = Sum(described_anew_.bytes, live.size);
+  }
   staged_.adds.push_back(std::move(file));
 }
 
@@ -244,10 +249,10 @@ Result<Version> Transaction::Commit(const Operation& operation) {
 Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
                                               Version version,
                                               Predecessor* before) {
-  BAYOU_ASSIGN(const std::string commit, Render(operation, version, *before));
-  commit_bytes_ = static_cast<std::int64_t>(commit.size());
+  BAYOU_ASSIGN(const std::string commit,
+               Render(operation, version, *before, &committed_));
   const Status put = store_->PutIfAbsent(CommitPath(version), commit);
-  if (put) return Committed();
+  if (put) return Won();
   if (put.error().code == ErrorCode::kCommitUnknown) may_be_committed_ = true;
   const bool taken = put.error().code == ErrorCode::kAlreadyExists;
   if (!taken && !may_be_committed_) return tl::unexpected<Error>(put.error());
@@ -261,7 +266,7 @@ Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
     return UnknownOutcome(version, put.error());
   if (!*holder) return Outcome::kNobody;
   const protocol::CommitInfo* info = (*holder)->info();
-  if (info != nullptr && info->txn_id == txn_id_) return Committed();
+  if (info != nullptr && info->txn_id == txn_id_) return Won();
   // The version is another's: no request of ours can have it any more.
   may_be_committed_ = false;
   BAYOU_TRY(YieldTo(**holder, before));
@@ -279,7 +284,7 @@ Status Transaction::CatchUp(Version* version, Predecessor* before) {
   }
 }
 
-Transaction::Outcome Transaction::Committed() {
+Transaction::Outcome Transaction::Won() {
   may_be_committed_ = true;
   return Outcome::kCommitted;
 }
@@ -470,9 +475,22 @@ Result<Transaction::Predecessor> Transaction::BasePredecessor() const {
   return before;
 }
 
+log::FileTotals Transaction::Growth() const {
+  log::FileTotals growth{std::ssize(staged_.adds) -
+                             std::ssize(staged_.removes) -
+                             described_anew_.files,
+                         Difference(0, described_anew_.bytes)};
+  for (const protocol::AddFile& add : staged_.adds)
+    growth.bytes = Sum(growth.bytes, add.size);
+  for (const protocol::RemoveFile& remove : staged_.removes)
+    growth.bytes = Difference(growth.bytes, remove.size.value_or(0));
+  return growth;
+}
+
 Result<std::string> Transaction::Render(const Operation& operation,
                                         Version version,
-                                        const Predecessor& before) const {
+                                        const Predecessor& before,
+                                        Committed* committed) const {
   StagedActions staged = staged_;
   if (AssignsRowIds(protocol(), metadata())) {
     BAYOU_TRY(AssignRowIds(version, before.row_id_high_water_mark, location(),
@@ -521,6 +539,10 @@ Result<std::string> Transaction::Render(const Operation& operation,
   append(staged.adds);
   append(staged.change_files);
   BAYOU_TRY(CheckText(commit));
+  *committed = {.bytes = std::ssize(commit),
+                .actions = std::move(staged),
+                .in_commit_timestamp = facts.in_commit_timestamp,
+                .growth = Growth()};
   return commit;
 }
 

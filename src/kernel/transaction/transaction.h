@@ -62,7 +62,7 @@ class Transaction {
   // in files that are added.
   void RemoveFile(const protocol::AddFile& live, bool data_change = true);
   // Puts `file` in the place of `live`, a file of the base version with the
-  // same path: another deletion vector, other statistics or tags. Row ids stay.
+  // same path: another deletion vector, other statistics, tags or row ids.
   void ReplaceFile(const protocol::AddFile& live, protocol::AddFile file);
   // A file beside the data files that no action names by its path, such as one
   // of deletion vectors; decoded, relative to the table.
@@ -95,8 +95,16 @@ class Transaction {
   bool creates_table() const { return base_ == nullptr; }
   // Names the commit for good: it is commitInfo.txnId.
   const std::string& txn_id() const { return txn_id_; }
-  // Of the commit's file, once there is one.
-  std::int64_t commit_bytes() const { return commit_bytes_; }
+
+  // The commit as its file has it, once there is one.
+  struct Committed {
+    std::int64_t bytes = 0;
+    StagedActions actions;  // With row ids, and the final metadata.
+    std::optional<std::int64_t> in_commit_timestamp;  // Milliseconds.
+    // What it adds to the files and bytes of the version before.
+    log::FileTotals growth;
+  };
+  const Committed& committed() const { return committed_; }
 
   // Makes the changes the next version of the table and returns it.
   // Errors: kConflict (see conflict_checker.h); kAlreadyExists, condition
@@ -132,14 +140,17 @@ class Transaction {
   Status CheckFeedColumns() const;
   Status CheckStaged() const;
   Result<Predecessor> BasePredecessor() const;
+  log::FileTotals Growth() const;
+  // The text of the commit; `committed` gets the rest.
   Result<std::string> Render(const Operation& operation, Version version,
-                             const Predecessor& before) const;
+                             const Predecessor& before,
+                             Committed* committed) const;
   Status CheckText(std::string_view commit) const;
   // Tries to become `version`. After kLost, `before` is what the version after
   // it takes over.
   Result<Outcome> Try(const Operation& operation, Version version,
                       Predecessor* before);
-  Outcome Committed();
+  Outcome Won();
   tl::unexpected<Error> Blocked(Version version) const;
   tl::unexpected<Error> UnknownOutcome(Version version,
                                        const Error& reason) const;
@@ -172,7 +183,9 @@ class Transaction {
   // The first winner that counts as later: see conflict_checker.h.
   std::optional<Version> comes_before_;
   std::vector<std::string> own_files_;  // Decoded, relative to the table.
-  std::int64_t commit_bytes_ = 0;
+  // Files of the base version that `staged_` adds without removing them.
+  log::FileTotals described_anew_;
+  Committed committed_;
   // A version that was ours, or that a request with an unknown end may still
   // make ours. Then the data files must stay.
   bool may_be_committed_ = false;

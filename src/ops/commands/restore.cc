@@ -102,7 +102,8 @@ Status StageFiles(const RestoreRequest& request, Transaction& transaction,
         if (stays) {
           if (!gives_ids || !file.base_row_id) return {};
           file.data_change = false;
-          restored.push_back(std::move(file));
+          const AddFile live = file;
+          transaction.ReplaceFile(live, std::move(file));
           return {};
         }
         ++result.files_restored;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/uri_path.h"
+#include "kernel/log/checksum.h"
 #include "kernel/log/log_file_name.h"
 #include "kernel/log/log_listing.h"
 #include "kernel/log/log_replay.h"
@@ -23,20 +24,13 @@
 namespace bayou::commands {
 namespace {
 
-// Writers put blanks where they like.
-bool IsSameSchema(const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  const auto first = protocol::ParseSchema(a);
-  const auto second = protocol::ParseSchema(b);
-  return first && second &&
-         protocol::SchemaToJson(*first) == protocol::SchemaToJson(*second);
-}
-
 using log::LogFileKind;
 using log::LogFileName;
 using protocol::Action;
 using protocol::Version;
 
+constexpr const char* kDeleteChecksum =
+    "if nothing else is found, the log is right: delete the checksum";
 constexpr const char* kRestoreFile = "restore the file from a backup";
 
 // What the actions of one commit may have once only.
@@ -111,6 +105,7 @@ class LogExamination {
     LookForGaps();
     BAYOU_TRY(LookAtDeltas());
     BAYOU_TRY(LookAtCheckpoints());
+    LookAtChecksums();
     LookAtHint();
     LookForLeftovers();
     return verdict_;
@@ -319,24 +314,16 @@ class LogExamination {
                  totals.error().message,
                  "delete it, and write another one: bayou checkpoint");
     }
+    CompareChecksum(**state);
     const auto other = StateWithout(checkpoint);
     if (other == nullptr) return;
-    const auto expected = other->Totals();
+    const auto expected = log::ChecksumOf(*other);
     if (!expected) return;
-    std::string difference;
-    if (totals->files != expected->files || totals->bytes != expected->bytes) {
-      difference = fmt::format(
-          "the checkpoint has {} files of {} bytes, the commits give {} of {}",
-          totals->files, totals->bytes, expected->files, expected->bytes);
-    } else if (!IsSameSchema((*state)->metadata().schema_string,
-                             other->metadata().schema_string) ||
-               (*state)->metadata().id != other->metadata().id ||
-               (*state)->metadata().configuration !=
-                   other->metadata().configuration) {
-      difference = "the checkpoint has other metadata than the commits give";
-    }
-    if (difference.empty()) return;
-    Add("CHECKPOINT_MISMATCH", Severity::kError, name, std::move(difference),
+    const auto difference =
+        log::DifferenceOf(log::ChecksumOf(**state, *totals), *expected);
+    if (!difference) return;
+    Add("CHECKPOINT_MISMATCH", Severity::kError, name,
+        "of the checkpoint: " + *difference,
         "delete it: the commits are there; then bayou checkpoint");
   }
 
@@ -356,6 +343,37 @@ class LogExamination {
     const auto state =
         log::LogState::Replay(store_, *context_.db, *segment, &unreadable);
     return state ? *state : nullptr;
+  }
+
+  // ---------------------------------------------------------------- checksums
+
+  void LookAtChecksums() {
+    for (const LogFileName& file : files_) {
+      if (file.kind != LogFileKind::kChecksum) continue;
+      const auto checksum = log::ReadChecksum(*store_, file.version);
+      if (checksum) continue;
+      Add("CHECKSUM_INVALID", Severity::kWarning, file.name,
+          checksum.error().message, kDeleteChecksum);
+    }
+    const auto segment = log::ChooseLogSegment(files_, std::nullopt);
+    if (!segment) return;
+    std::string unreadable;
+    const auto state =
+        log::LogState::Replay(store_, *context_.db, *segment, &unreadable);
+    if (state) CompareChecksum(**state);
+  }
+
+  void CompareChecksum(const log::LogState& state) {
+    const Version version = state.segment().version;
+    if (!compared_.insert(version).second) return;
+    const auto written = log::ReadChecksum(*store_, version);
+    if (!written || !*written) return;
+    const auto counted = log::ChecksumOf(state);
+    if (!counted) return;
+    const auto difference = log::DifferenceOf(**written, *counted);
+    if (!difference) return;
+    Add("CHECKSUM_MISMATCH", SeverityAt(version), log::ChecksumName(version),
+        "of the version checksum: " + *difference, kDeleteChecksum);
   }
 
   void LookAtHint() {
@@ -409,6 +427,7 @@ class LogExamination {
   std::vector<LogFileName> files_;
   // Each with its checkpoint alone.
   std::vector<log::LogSegment> checkpoints_;
+  std::set<Version> compared_;  // With their checksums.
   // As the commits have said so far.
   bool has_commit_times_ = false;
   bool is_append_only_ = false;

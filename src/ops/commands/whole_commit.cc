@@ -21,7 +21,9 @@ Result<protocol::Version> CommitWhole(transaction::Transaction& transaction,
   const Status followed =
       transaction::RunPostCommit(transaction, *version, database, env);
   if (!followed) {
-    fmt::print(stderr, "note: table {} has no checkpoint of version {}: {}\n",
+    fmt::print(stderr,
+               "note: table {}: version {} is committed, but its "
+               "log could not be looked after: {}\n",
                transaction.location(), *version, followed.error().message);
   }
   return version;
