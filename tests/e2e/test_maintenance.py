@@ -99,7 +99,7 @@ def test_vacuum(run, sql, tmp_path):
     assert (record["isDryRun"], record["objectsDeleted"], record["files"]) == (False, 2, [])
     assert not orphan.exists() and not left.exists() and len(data_files(table)) == 7
     assert {file.name for file in (table / "_delta_log").iterdir()} - log == {
-        f"{8:020}.json", f"{9:020}.json", "_last_vacuum_info"}
+        f"{8:020}.json", f"{8:020}.crc", f"{9:020}.json", f"{9:020}.crc", "_last_vacuum_info"}
     refused = run("vacuum", table, "--retain-hours", "0")
     assert refused.returncode == 1 and "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT" in refused.stderr
     done = run("vacuum", table, "--retain-hours", "0", "--no-retention-check")
