@@ -133,8 +133,11 @@ Status Alter(ClientContext& context, DeltaTable& table,
   if (change.existing_rows) {
     BAYOU_TRY(CheckRows(context, *snapshot, *change.existing_rows));
   }
-  if (change.needs_checkpoint)
-    BAYOU_TRY(table::WriteCheckpoint(*snapshot, *context.db));
+  // For readers without the feature that goes.
+  if (change.needs_checkpoint) {
+    BAYOU_TRY(table::WriteCheckpoint(*snapshot, table::CheckpointForm(),
+                                     *context.db));
+  }
   return pending.Alter(snapshot, change);
 }
 

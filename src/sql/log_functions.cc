@@ -23,12 +23,47 @@ using protocol::Version;
 constexpr const char* kFirst = "first";
 constexpr const char* kLast = "last";
 constexpr const char* kDryRun = "dry_run";
+constexpr const char* kV2 = "v2";
+constexpr const char* kManifest = "manifest";
 
-std::vector<Row> Checkpoint(ClientContext& context, const std::string& table) {
+// What is asked for of a checkpoint's form; the table decides about the rest.
+struct CheckpointWish {
+  std::optional<bool> v2;
+  bool json_manifest = false;
+};
+
+CheckpointWish WishArgument(const duckdb::TableFunctionBindInput& input) {
+  CheckpointWish wish;
+  if (const Value* v2 = NamedArgument(input, kV2))
+    wish.v2 = v2->GetValue<bool>();
+  const Value* manifest = NamedArgument(input, kManifest);
+  if (manifest == nullptr) return wish;
+  const std::string form =
+      duckdb::StringUtil::Lower(manifest->GetValue<std::string>());
+  if (form != "json" && form != "parquet") {
+    engine::Throw(
+        {ErrorCode::kInvalidArgument, "DELTA_INVALID_CHECKPOINT_MANIFEST",
+         "the manifest of a V2 checkpoint is json or parquet, not " + form});
+  }
+  wish.json_manifest = form == "json";
+  return wish;
+}
+
+table::CheckpointForm FormOf(const table::Snapshot& snapshot,
+                             const CheckpointWish& wish) {
+  using Spec = table::CheckpointForm::Spec;
+  table::CheckpointForm form = table::FormOf(snapshot);
+  if (wish.v2) form.spec = *wish.v2 ? Spec::kV2 : Spec::kClassic;
+  form.json_manifest = wish.json_manifest;
+  return form;
+}
+
+std::vector<Row> Checkpoint(ClientContext& context, const std::string& table,
+                            const CheckpointWish& wish) {
   const auto snapshot = BeginStandalone(context, table, "bayou_checkpoint");
-  engine::Unwrap(table::WriteCheckpoint(*snapshot, *context.db));
   return {{Value::BIGINT(snapshot->version()),
-           Value(log::CheckpointName(snapshot->version()))}};
+           Value(engine::Unwrap(table::WriteCheckpoint(
+               *snapshot, FormOf(*snapshot, wish), *context.db)))}};
 }
 
 duckdb::unique_ptr<duckdb::FunctionData> BindCheckpoint(
@@ -36,9 +71,9 @@ duckdb::unique_ptr<duckdb::FunctionData> BindCheckpoint(
     duckdb::vector<LogicalType>& types, duckdb::vector<duckdb::string>& names) {
   return BindRows(
       {{"version", LogicalType::BIGINT}, {"file", LogicalType::VARCHAR}}, types,
-      names, [table = TableArgument(input)](ClientContext& context) {
-        return Checkpoint(context, table);
-      });
+      names,
+      [table = TableArgument(input), wish = WishArgument(input)](
+          ClientContext& context) { return Checkpoint(context, table, wish); });
 }
 
 std::optional<Version> VersionArgument(
@@ -120,8 +155,11 @@ duckdb::unique_ptr<duckdb::FunctionData> BindCleanLog(
 }  // namespace
 
 duckdb::TableFunction CheckpointFunction() {
-  return RowFunction("bayou_checkpoint", {LogicalType::VARCHAR},
-                     BindCheckpoint);
+  auto function =
+      RowFunction("bayou_checkpoint", {LogicalType::VARCHAR}, BindCheckpoint);
+  function.named_parameters[kV2] = LogicalType::BOOLEAN;
+  function.named_parameters[kManifest] = LogicalType::VARCHAR;
+  return function;
 }
 
 duckdb::TableFunction CompactLogFunction() {

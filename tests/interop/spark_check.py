@@ -36,6 +36,14 @@ CASES = {
         changes="SELECT _change_type, id, v FROM table_changes{by_path}('{path}', 0) ORDER BY _commit_version, id, _change_type",
         spark=[f"DELETE FROM {T} WHERE id = 51", f"MERGE INTO {T} AS t USING (SELECT 60 AS id) AS s ON s.id = t.id WHEN MATCHED THEN DELETE"],
         more=[f"UPDATE {T} SET v = 9 WHERE id > 90"]),
+    "v2": dict(
+        make=[f"CREATE TABLE {T} (id BIGINT, p STRING) PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', "
+              "'delta.checkpointInterval' = '2')",
+              *(f"INSERT INTO {T} SELECT range, 'p' || range % 3 FROM range({i}, {i + 10})" for i in range(0, 40, 10)),
+              f"DELETE FROM {T} WHERE id % 10 = 3", f"INSERT INTO {T} VALUES (100, NULL)"],
+        forget=6, select=f"SELECT id, p FROM {T} ORDER BY id",
+        spark=[f"DELETE FROM {T} WHERE id = 5", f"INSERT INTO {T} SELECT id + 200, p FROM {T}"],
+        more=[f"INSERT INTO {T} VALUES (1000, 'p0')", f"ALTER TABLE {T} DROP FEATURE v2Checkpoint", f"INSERT INTO {T} VALUES (1001, 'p1')"]),
     "mapped": dict(
         make=[f"CREATE TABLE {T} (id BIGINT, s STRUCT<a: INT>, gone INT) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
               f"INSERT INTO {T} VALUES (1, {{'a': 2}}, 3)", f"ALTER TABLE {T} RENAME COLUMN s TO `s s`", f"ALTER TABLE {T} DROP COLUMN gone",
@@ -133,6 +141,8 @@ class Check:
     def run(self, name, case):
         path = f"{self.folder}/{name}"
         self.ours(*(fill(statement, path) for statement in case["make"]))
+        for version in range(case.get("forget", 0)):  # A checkpoint has to stand for them.
+            pathlib.Path(path, "_delta_log", f"{version:020}.json").unlink()
         self.compare(case, path, "made by bayou")
         for statement in case["spark"]:
             self.spark.sql(fill(statement, path)).collect()

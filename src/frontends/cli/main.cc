@@ -63,6 +63,8 @@ struct Options {
   bool ignore_missing_files = false;
   std::optional<std::int64_t> first;
   std::optional<std::int64_t> last;
+  bool v2 = false;
+  std::string manifest;
   std::string target;
   bool shallow = false;
   bool deep = false;
@@ -290,6 +292,15 @@ int Convert(Session& session, const Options& options) {
   return RunQuery(session, options, query + ")");
 }
 
+int Checkpoint(Session& session, const Options& options) {
+  std::string query =
+      "SELECT * FROM bayou_checkpoint(" + PathArgument(options.path);
+  if (options.v2) query += ", v2 => true";
+  if (!options.manifest.empty())
+    query += ", manifest => " + SqlLiteral(options.manifest);
+  return RunQuery(session, options, query + ")");
+}
+
 int CompactLog(Session& session, const Options& options) {
   std::string query =
       "SELECT * FROM bayou_compact_log(" + PathArgument(options.path);
@@ -347,12 +358,7 @@ class CommandLine {
           return RunQuery(s, o,
                           "SELECT * FROM bayou_advise(" + Arguments(o) + ")");
         });
-    AddTableCommand(
-        "checkpoint", "Write a checkpoint of the latest version",
-        [](auto& s, auto& o) {
-          return RunQuery(
-              s, o, "SELECT * FROM bayou_checkpoint(" + Arguments(o) + ")");
-        });
+    AddCheckpoint();
     AddCompactLog();
     AddDryRun(AddTableCommand(
         "clean-log", "Delete the part of the log that is past its retention",
@@ -542,6 +548,19 @@ class CommandLine {
                         "DATE, country STRING'");
     convert->add_flag("--no-statistics", options_.no_statistics,
                       "Do not note what files' footers tell of their values");
+  }
+
+  void AddCheckpoint() {
+    CLI::App* checkpoint = AddTableCommand(
+        "checkpoint", "Write a checkpoint of the latest version", Checkpoint);
+    checkpoint->add_flag("--v2", options_.v2,
+                         "A manifest and sidecars, whatever "
+                         "delta.checkpointPolicy says");
+    checkpoint
+        ->add_option("--manifest", options_.manifest,
+                     "What the manifest of a V2 checkpoint is: parquet (the "
+                     "default) or json")
+        ->check(CLI::IsMember({"parquet", "json"}));
   }
 
   void AddCompactLog() {

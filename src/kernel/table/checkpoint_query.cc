@@ -120,7 +120,19 @@ CheckpointQuery::CheckpointQuery(const Snapshot& snapshot,
     : snapshot_(snapshot),
       database_(database),
       tombstone_cutoff_ms_(tombstone_cutoff_ms),
-      columns_(ColumnsOf(snapshot)) {}
+      columns_(ColumnsOf(snapshot)),
+      relations_(snapshot.state().relations()) {}
+
+void CheckpointQuery::LeaveOut(const std::set<std::string>& files) {
+  for (log::CheckpointRelation& relation : relations_) {
+    std::erase_if(relation.files, [&](const std::string& file) {
+      return files.contains(file);
+    });
+  }
+  std::erase_if(relations_, [](const log::CheckpointRelation& relation) {
+    return relation.files.empty();
+  });
+}
 
 std::unique_ptr<duckdb::Connection> CheckpointQuery::Connect() const {
   auto connection = log::ConnectFor(database_, Filter());
@@ -144,14 +156,56 @@ Result<CheckpointQuery::OptionalFields> CheckpointQuery::Fields() const {
   return fields;
 }
 
+Result<CheckpointQuery::Types> CheckpointQuery::FileTypes() const {
+  BAYOU_ASSIGN(const std::string sql, FilesSql());
+  const auto connection = Connect();
+  const auto statement = connection->Prepare(sql);
+  if (statement->HasError()) {
+    return tl::unexpected(engine::FromDuckDB(statement->GetErrorObject()));
+  }
+  return Types{statement->GetTypes()[0], statement->GetTypes()[1]};
+}
+
+const char* CheckpointQuery::DomainColumn() const {
+  return snapshot_.state().domains().empty() ? "" : ", \"domainMetadata\"";
+}
+
 std::string CheckpointQuery::AllSql(const std::string& files) const {
-  const char* domain =
-      snapshot_.state().domains().empty() ? "" : ", \"domainMetadata\"";
+  const char* domain = DomainColumn();
   return fmt::format(
       "SELECT txn, NULL AS add, NULL AS remove, \"metaData\", protocol{} "
       "FROM bayou_small_actions() UNION ALL "
       "SELECT NULL, add, remove, NULL, NULL{} FROM ({})",
       domain, *domain == 0 ? "" : ", NULL", files);
+}
+
+Result<std::string> CheckpointQuery::ManifestSql(
+    Version version, const protocol::StringMap& tags,
+    const std::vector<protocol::Sidecar>& sidecars) const {
+  std::string entries;
+  for (const auto& [key, value] : tags) {
+    entries += fmt::format("{}{}: {}", entries.empty() ? "" : ", ",
+                           engine::Literal(key), engine::Literal(value));
+  }
+  BAYOU_ASSIGN(const std::string files, FilesSql());
+  std::string sql = fmt::format(
+      "SELECT txn, \"metaData\", protocol{}, NULL::STRUCT(\"path\" VARCHAR, "
+      "\"sizeInBytes\" BIGINT, \"modificationTime\" BIGINT) AS sidecar "
+      "FROM bayou_small_actions() UNION ALL BY NAME SELECT struct_pack("
+      "\"version\" := {}::BIGINT, \"tags\" := MAP {{{}}}) AS "
+      "\"checkpointMetadata\" UNION ALL BY NAME SELECT add, remove FROM ({}) "
+      "WHERE false",
+      DomainColumn(), version, entries, files);
+  if (sidecars.empty()) return sql;
+  std::string list;
+  for (const protocol::Sidecar& sidecar : sidecars) {
+    list += fmt::format(
+        "{}struct_pack(\"path\" := {}, \"sizeInBytes\" := {}::BIGINT, "
+        "\"modificationTime\" := {}::BIGINT)",
+        list.empty() ? "" : ", ", engine::Literal(sidecar.path),
+        sidecar.size_in_bytes, sidecar.modification_time);
+  }
+  return sql + " UNION ALL BY NAME SELECT unnest([" + list + "]) AS sidecar";
 }
 
 Result<std::string> CheckpointQuery::FilesSql() const {
@@ -210,8 +264,7 @@ Result<std::string> CheckpointQuery::LiveSql() const {
   const log::TypedFields typed{log::StatisticsType(columns_),
                                log::PartitionType(columns_)};
   std::string sql;
-  for (const log::CheckpointRelation& relation :
-       snapshot_.state().relations()) {
+  for (const log::CheckpointRelation& relation : relations_) {
     BAYOU_ASSIGN(const bool has_json, log::HasJsonStats(database_, relation));
     const std::string older =
         log::TypedFilesSql(relation, typed, Filter(), has_json);
@@ -223,8 +276,7 @@ Result<std::string> CheckpointQuery::LiveSql() const {
 
 std::string CheckpointQuery::TombstonesSql() const {
   std::string sql;
-  for (const log::CheckpointRelation& relation :
-       snapshot_.state().relations()) {
+  for (const log::CheckpointRelation& relation : relations_) {
     const std::string older =
         log::RemovesSql(relation, tombstone_cutoff_ms_, Filter());
     if (!older.empty()) sql += older + " UNION ALL ";

@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <duckdb.hpp>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "bayou/result.h"
+#include "kernel/log/checkpoint.h"
 #include "kernel/log/file_filter.h"
 #include "kernel/log/typed_columns.h"
 #include "kernel/table/snapshot.h"
@@ -23,6 +26,10 @@ class CheckpointQuery {
   CheckpointQuery(const Snapshot& snapshot, duckdb::DatabaseInstance& database,
                   std::int64_t tombstone_cutoff_ms);
 
+  // Leaves out what these files of the older checkpoint, given by their native
+  // paths, say.
+  void LeaveOut(const std::set<std::string>& files);
+
   // A connection that knows the functions which the statements call.
   std::unique_ptr<duckdb::Connection> Connect() const;
 
@@ -30,9 +37,24 @@ class CheckpointQuery {
   // are left out: a million NULLs cost time to write and to read.
   Result<std::string> FilesSql() const;
 
+  // The types of its columns, which do not depend on what is left out.
+  struct Types {
+    duckdb::LogicalType add;
+    duckdb::LogicalType remove;
+  };
+  Result<Types> FileTypes() const;
+
   // The other actions and, behind them, the file actions of `files`, which is
   // SQL.
   std::string AllSql(const std::string& files) const;
+
+  // The manifest of a V2 checkpoint with these sidecars. It has the columns of
+  // file actions, too, though no rows in them: delta-spark asks for them.
+  Result<std::string> ManifestSql(
+      Version version, const protocol::StringMap& tags,
+      const std::vector<protocol::Sidecar>& sidecars) const;
+
+  std::int64_t tombstone_cutoff_ms() const { return tombstone_cutoff_ms_; }
 
  private:
   // What only some features bring, of which most tables have none.
@@ -44,6 +66,7 @@ class CheckpointQuery {
 
   Result<OptionalFields> Fields() const;
   log::FileFilter Filter() const;
+  const char* DomainColumn() const;  // Empty where there is none.
   Result<std::string> LiveSql() const;
   std::string TombstonesSql() const;
   std::string StatisticsFields() const;
@@ -52,6 +75,7 @@ class CheckpointQuery {
   duckdb::DatabaseInstance& database_;
   std::int64_t tombstone_cutoff_ms_;
   log::TypedColumns columns_;
+  std::vector<log::CheckpointRelation> relations_;  // Not left out.
 };
 
 }  // namespace bayou::table
