@@ -76,8 +76,9 @@ constexpr Kind kKinds[] = {
      "'delta.checkpointInterval' = '100', "
      "'delta.enableDeletionVectors' = 'true'"},
     {"everything",
-     "'delta.checkpointInterval' = '1', 'delta.enableDeletionVectors' = "
-     "'true', 'delta.enableChangeDataFeed' = 'true', 'delta.enableRowTracking' "
+     "'delta.checkpointInterval' = '1', 'delta.checkpointPolicy' = 'v2', "
+     "'delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = "
+     "'true', 'delta.enableRowTracking' "
      "= 'true', 'delta.enableInCommitTimestamps' = 'true', "
      "'delta.columnMapping.mode' = 'name'"},
 };

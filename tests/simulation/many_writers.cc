@@ -60,6 +60,8 @@ Setting Setting::Draw(Chance& chance) {
   }
   std::vector<std::pair<const char*, const char*>> properties = {
       {"delta.checkpointInterval", setting.has_checkpoints ? "20" : "1000"}};
+  if (setting.has_checkpoints && chance.OneIn(2))
+    properties.emplace_back("delta.checkpointPolicy", "v2");
   if (setting.has_vacuum) {
     properties.emplace_back("delta.deletedFileRetentionDuration", kRetention);
     properties.emplace_back("delta.logRetentionDuration", kLogRetention);

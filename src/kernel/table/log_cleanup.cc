@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -21,12 +22,21 @@ using Listing = std::vector<log::LogFileName>;
 
 constexpr std::string_view kStagedFolder = "_delta_log/_staged_commits";
 
-std::int64_t CutOff(const Snapshot& latest, Env& env) {
-  constexpr std::int64_t kDay = 24LL * 60 * 60 * 1000;
-  const std::int64_t cut =
-      env.NowMs() - latest.properties().log_retention().count();
-  return cut - ((cut % kDay) + kDay) % kDay;
+constexpr std::int64_t kDay = 24LL * 60 * 60 * 1000;
+
+std::int64_t Midnight(std::int64_t time_ms) {
+  return time_ms - ((time_ms % kDay) + kDay) % kDay;
 }
+
+// What is not younger may go.
+struct CutOff {
+  CutOff(const Snapshot& latest, Env& env)
+      : log(Midnight(env.NowMs() -
+                     latest.properties().log_retention().count())),
+        sidecars(std::min(log, Midnight(env.NowMs()) - kDay)) {}
+  std::int64_t log;
+  std::int64_t sidecars;
+};
 
 // The version that was the latest at the cut, or nullopt when none was.
 Result<std::optional<Version>> OldestKept(const Snapshot& latest,
@@ -101,13 +111,13 @@ Result<std::vector<store::ObjectMeta>> Folder(store::Store& store,
 class Planner {
  public:
   Planner(const Snapshot& latest, duckdb::DatabaseInstance& database,
-          std::int64_t cutoff_ms)
-      : latest_(latest), database_(database), cutoff_ms_(cutoff_ms) {}
+          const CutOff& cutoff)
+      : latest_(latest), database_(database), cutoff_(cutoff) {}
 
   Result<LogCleanup> Plan() && {
     BAYOU_ASSIGN(listing_, log::ListLog(latest_.store(), 0));
     if (!HasOldFile()) return LogCleanup();
-    BAYOU_ASSIGN(const auto oldest, OldestKept(latest_, cutoff_ms_));
+    BAYOU_ASSIGN(const auto oldest, OldestKept(latest_, cutoff_.log));
     if (!oldest) return LogCleanup();
     const auto start = Start(latest_, listing_, *oldest);
     if (start.empty()) return LogCleanup();
@@ -117,6 +127,7 @@ class Planner {
     TakeLogFiles();
     BAYOU_TRY(TakeStagedCommits());
     BAYOU_TRY(TakeSidecars());
+    ChooseManifest(start.front());
     if (cleanup_.files.empty()) cleanup_.start.reset();
     return std::move(cleanup_);
   }
@@ -127,7 +138,7 @@ class Planner {
   bool HasOldFile() const {
     return std::ranges::any_of(listing_, [&](const log::LogFileName& file) {
       return file.kind == log::LogFileKind::kCommit &&
-             file.modified_ms <= cutoff_ms_;
+             file.modified_ms <= cutoff_.log;
     });
   }
 
@@ -150,23 +161,28 @@ class Planner {
     const std::string start =
         JoinPath(kStagedFolder, fmt::format("{:020}", *cleanup_.start));
     for (const store::ObjectMeta& file : files) {
-      if (file.name < start && file.modified_ms <= cutoff_ms_) {
+      if (file.name < start && file.modified_ms <= cutoff_.log) {
         cleanup_.files.push_back(file);
       }
     }
     return {};
   }
 
-  // Sidecars that no checkpoint names which stays. A young one may belong to a
-  // checkpoint that is being written.
+  // Sidecars that no checkpoint names which stays.
   Status TakeSidecars() {
     BAYOU_ASSIGN(const auto files,
                  Folder(latest_.store(), log::kSidecarFolder));
     if (files.empty()) return {};
-    BAYOU_ASSIGN(const std::set<std::string> used, SidecarsInUse());
+    const auto used = SidecarsInUse();
+    if (!used) {
+      // What it names is not known.
+      if (used.error().condition == "DELTA_CHECKPOINT_UNREADABLE") return {};
+      return tl::unexpected<Error>(used.error());
+    }
     for (const store::ObjectMeta& file : files) {
-      if (!used.contains(file.name) && file.modified_ms <= cutoff_ms_) {
+      if (!used->contains(file.name) && file.modified_ms <= cutoff_.sidecars) {
         cleanup_.files.push_back(file);
+        ++cleanup_.sidecars;
       }
     }
     return {};
@@ -175,19 +191,30 @@ class Planner {
   Result<std::set<std::string>> SidecarsInUse() {
     std::set<std::string> used;
     for (const log::LogFileName& file : listing_) {
-      if (file.kind != log::LogFileKind::kCheckpoint || file.parts > 1 ||
-          IsBefore(file, *cleanup_.start)) {
-        continue;
-      }
+      if (file.kind != log::LogFileKind::kCheckpoint) continue;
+      cleanup_.checkpoints.insert(file.name);
+      if (file.parts > 1 || IsBefore(file, *cleanup_.start)) continue;
       BAYOU_ASSIGN(log::Checkpoint checkpoint, Open({file}));
       used.insert(checkpoint.sidecars.begin(), checkpoint.sidecars.end());
     }
     return used;
   }
 
+  void ChooseManifest(const log::LogFileName& start) {
+    const auto is_classic = [&](const log::LogFileName& file) {
+      return file.kind == log::LogFileKind::kCheckpoint && file.uuid.empty() &&
+             file.version >= start.version;
+    };
+    if (start.uuid.empty() || start.is_json ||
+        std::ranges::any_of(listing_, is_classic)) {
+      return;
+    }
+    cleanup_.manifest = start.name;
+  }
+
   const Snapshot& latest_;
   duckdb::DatabaseInstance& database_;
-  std::int64_t cutoff_ms_;
+  CutOff cutoff_;
   Listing listing_;
   LogCleanup cleanup_;
 };
@@ -202,12 +229,51 @@ Result<LogCleanup> PlanLogCleanup(const Snapshot& latest,
   return Planner(latest, database, CutOff(latest, env)).Plan();
 }
 
-Status RunLogCleanup(store::Store& store, const LogCleanup& cleanup) {
-  for (const store::ObjectMeta& file : cleanup.files) {
+namespace {
+
+// Whether it did; a classic name may be taken by now, which is as good.
+Result<bool> CopyManifest(store::Store& store, const LogCleanup& cleanup) {
+  if (cleanup.manifest.empty()) return false;
+  BAYOU_ASSIGN(const std::string content,
+               store.Read(JoinPath(log::kLogFolder, cleanup.manifest)));
+  const Status put = store.PutIfAbsent(
+      JoinPath(log::kLogFolder, log::CheckpointName(*cleanup.start)), content);
+  if (put) return true;
+  if (put.error().code == ErrorCode::kAlreadyExists) return false;
+  return tl::unexpected<Error>(put.error());
+}
+
+Status Delete(store::Store& store, std::span<const store::ObjectMeta> files) {
+  for (const store::ObjectMeta& file : files) {
     const Status deleted = store.Delete(file.name);
     if (!deleted && deleted.error().code != ErrorCode::kNotFound) {
       return deleted;
     }
+  }
+  return {};
+}
+
+Result<bool> HasNewCheckpoint(store::Store& store,
+                              const std::set<std::string>& known) {
+  BAYOU_ASSIGN(const Listing listing, log::ListLog(store, 0));
+  return std::ranges::any_of(listing, [&](const log::LogFileName& file) {
+    return file.kind == log::LogFileKind::kCheckpoint &&
+           !known.contains(file.name);
+  });
+}
+
+}  // namespace
+
+Status RunLogCleanup(store::Store& store, const LogCleanup& cleanup) {
+  const std::span files(cleanup.files);
+  std::set<std::string> known = cleanup.checkpoints;
+  BAYOU_ASSIGN(const bool copied, CopyManifest(store, cleanup));
+  if (copied) known.insert(log::CheckpointName(*cleanup.start));
+  BAYOU_TRY(Delete(store, files.first(files.size() - cleanup.sidecars)));
+  if (cleanup.sidecars > 0) {
+    BAYOU_ASSIGN(const bool has_new, HasNewCheckpoint(store, known));
+    if (has_new) return {};  // The next clean-up knows what it names.
+    BAYOU_TRY(Delete(store, files.last(cleanup.sidecars)));
   }
   return {};
 }

@@ -43,14 +43,17 @@ class LogCleanupTest : public ::testing::Test {
   }
   ~LogCleanupTest() override { std::filesystem::remove_all(folder_); }
 
-  void Create(const std::string& properties = "") {
-    Put(R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"
+  void Create(const std::string& properties = "",
+              const std::string& retention = "10 days") {
+    Put(R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,)"
+        R"("readerFeatures":["v2Checkpoint"],)"
+        R"("writerFeatures":["v2Checkpoint"]}})"
         "\n"
         R"({"metaData":{"id":"m","format":{"provider":"parquet","options":{}},)"
         R"("schemaString":"{\"type\":\"struct\",\"fields\":[]}",)"
         R"("partitionColumns":[],"configuration":{)"
-        R"("delta.logRetentionDuration":"interval 10 days")" +
-        properties + "}}}\n");
+        R"("delta.logRetentionDuration":"interval )" +
+        retention + "\"" + properties + "}}}\n");
   }
   void Put(const std::string& lines) {
     const std::string name = log::CommitName(next_);
@@ -69,6 +72,22 @@ class LogCleanupTest : public ::testing::Test {
   }
   void Checkpoint() {
     ASSERT_TRUE(WriteCheckpoint(**Open(), *engine_->instance, clock_));
+  }
+  // A V2 checkpoint, whose sidecars are as old as the table.
+  std::string V2Checkpoint(bool json = false) {
+    const auto written = WriteCheckpoint(
+        **Open(), {.spec = CheckpointForm::Spec::kV2, .json_manifest = json},
+        *engine_->instance, clock_);
+    if (!written) return std::string(written.error().condition);
+    for (const std::string& name : Names("_sidecars")) SetDay(name, 0);
+    return *written;
+  }
+  // Below the log, of a folder of it.
+  std::vector<std::string> Names(const std::string& folder) {
+    std::vector<std::string> names;
+    const auto files = store_->List("_delta_log/" + folder, "");
+    for (const auto& file : *files) names.push_back(folder + "/" + file.name);
+    return names;
   }
   // Gives a file of the log the time of an hour of that day.
   void SetDay(const std::string& file, std::int64_t day) {
@@ -201,6 +220,76 @@ TEST_F(LogCleanupTest, WhatBelongsToOldVersionsGoesWithThem) {
   }
   EXPECT_THAT(expired, Not(Contains("_sidecars/young.parquet")));
   EXPECT_THAT(expired, Not(Contains(log::CommitName(6))));
+}
+
+TEST_F(LogCleanupTest, SidecarsGoThatNoCheckpointNames) {
+  Create();
+  CommitUntil(4);
+  V2Checkpoint();
+  const std::string old = Names("_sidecars").front();
+  CommitUntil(8);
+  V2Checkpoint();
+  ASSERT_EQ(Names("_sidecars").size(), 2U);
+  const auto plan = Plan(100);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->start, 8);
+  EXPECT_EQ(plan->sidecars, 1U);
+  EXPECT_EQ(plan->files.back().name, "_delta_log/" + old);
+  ASSERT_TRUE(RunLogCleanup(*store_, *plan));
+  EXPECT_THAT(Names("_sidecars"), Not(Contains(old)));
+  EXPECT_EQ((*Open())->state().Totals()->files, 8);
+}
+
+TEST_F(LogCleanupTest, TheManifestAtTheStartCanBeFoundUnderAClassicName) {
+  Create();
+  CommitUntil(4);
+  const std::string manifest = V2Checkpoint();
+  ASSERT_TRUE(RunLogCleanup(*store_, *Plan(100)));
+  ASSERT_TRUE(store_->Delete("_delta_log/" + manifest));
+  EXPECT_EQ((*Open())->state().segment().checkpoint.front().name,
+            log::CheckpointName(4));
+  EXPECT_EQ((*Open())->state().Totals()->files, 4);
+}
+
+TEST_F(LogCleanupTest, SidecarsStayForACheckpointThatHasCome) {
+  Create();
+  CommitUntil(4);
+  V2Checkpoint();
+  CommitUntil(8);
+  Checkpoint();
+  const auto plan = Plan(100);
+  ASSERT_EQ(plan->sidecars, 1U);
+  V2Checkpoint(true);
+  ASSERT_TRUE(RunLogCleanup(*store_, *plan));
+  EXPECT_EQ(Names("_sidecars").size(), 2U);
+  EXPECT_THAT(Names(""), Not(Contains("/" + log::CommitName(4))));
+}
+
+TEST_F(LogCleanupTest, SidecarsOfTheLastDayStay) {
+  Create("", "0 hours");
+  CommitUntil(4);
+  Checkpoint();
+  for (const auto& [name, day] :
+       {std::pair("_sidecars/a.parquet", 98), {"_sidecars/b.parquet", 99}}) {
+    ASSERT_TRUE(store_->Put(std::string("_delta_log/") + name, "x"));
+    SetDay(name, day);
+  }
+  const auto expired = Expired(100);
+  EXPECT_THAT(expired, Contains("_sidecars/a.parquet"));
+  EXPECT_THAT(expired, Not(Contains("_sidecars/b.parquet")));
+}
+
+TEST_F(LogCleanupTest, SidecarsStayWhereACheckpointCannotBeRead) {
+  Create();
+  CommitUntil(4);
+  V2Checkpoint();
+  CommitUntil(8);
+  ASSERT_TRUE(store_->Put("_delta_log/_sidecars/unused.parquet", "x"));
+  SetDay("_sidecars/unused.parquet", 0);
+  EXPECT_THAT(Expired(17), Contains("_sidecars/unused.parquet"));
+  ASSERT_TRUE(store_->Put("_delta_log/" + log::CheckpointName(8), "PAR1 not"));
+  EXPECT_EQ(Plan(17)->sidecars, 0U);
+  EXPECT_THAT(Expired(17), Contains(log::CommitName(3)));
 }
 
 TEST_F(LogCleanupTest, AFileThatIsGoneAlreadyIsNoError) {

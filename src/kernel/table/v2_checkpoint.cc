@@ -70,6 +70,7 @@ class V2Writer {
         fmt::format("{:020}.checkpoint.{}.{}", snapshot_.version(),
                     NewUuid(env_), json_ ? "json" : "parquet");
     BAYOU_TRY(json_ ? PutJson(name) : PutParquet(name));
+    BAYOU_TRY(CheckBase(name));
     return Hint(name);
   }
 
@@ -78,6 +79,7 @@ class V2Writer {
     BAYOU_ASSIGN(const auto kept,
                  FindKeptSidecars(snapshot_, database_, query_));
     std::set<std::string> files;
+    keeps_ = !kept.empty();
     for (const KeptSidecar& one : kept) {
       Name(one.sidecar, one.file);
       files.insert(one.file);
@@ -211,6 +213,24 @@ class V2Writer {
     return put;
   }
 
+  // Whoever cleans the log deletes old checkpoints, then looks for new ones,
+  // and then deletes sidecars. So where the older checkpoint still is when the
+  // new one is there, its sidecars stay.
+  Status CheckBase(const std::string& name) {
+    if (!keeps_) return {};
+    const std::string base = snapshot_.state().segment().checkpoint[0].name;
+    const auto found = store_.Head(JoinPath(log::kLogFolder, base));
+    if (found) return {};
+    if (found.error().code != ErrorCode::kNotFound)
+      return tl::unexpected<Error>(found.error());
+    BAYOU_TRY(store_.Delete(JoinPath(log::kLogFolder, name)));
+    return Fail(ErrorCode::kConflict, "DELTA_LOG_CLEANED_UP",
+                fmt::format("the log of {} was cleaned while a checkpoint of "
+                            "version {} was written that rests on {}; write "
+                            "it again",
+                            snapshot_.location(), snapshot_.version(), base));
+  }
+
   Result<CheckpointHint> Hint(const std::string& name) const {
     CheckpointHint::V2 v2;
     BAYOU_ASSIGN(v2.manifest, store_.Head(JoinPath(log::kLogFolder, name)));
@@ -233,6 +253,7 @@ class V2Writer {
   Env& env_;
   const bool json_;
   CheckpointQuery query_;
+  bool keeps_ = false;                       // Sidecars of the older one.
   std::vector<std::string> unnamed_;         // Written, in no checkpoint yet.
   std::vector<protocol::Sidecar> sidecars_;  // Kept and written.
   std::vector<std::string> paths_;           // Theirs.

@@ -33,8 +33,10 @@ class ManifestTrouble final : public store::Adversary {
   store::Fault Before(const store::StoreCall& call) override {
     const bool manifest = call.kind == store::CallKind::kPutIfAbsent &&
                           call.name.find(".checkpoint.") != call.name.npos;
+    if (manifest && before) before();
     return manifest ? fault_ : store::Fault::kNone;
   }
+  std::function<void()> before;
 
  private:
   store::Fault fault_;
@@ -270,6 +272,22 @@ TEST_F(V2CheckpointTest, LeavesNothingBehindWhenItsNameIsTaken) {
     EXPECT_EQ(NamesIn("_delta_log"), before);
     EXPECT_THAT(Sidecars(), IsEmpty());
   }
+}
+
+TEST_F(V2CheckpointTest, IsTakenBackWhenTheLogWasCleanedMeanwhile) {
+  Create();
+  Commit(Many("a"));
+  const std::string older = Write();
+  Commit(Add("b"));
+  const auto snapshot = Open();
+  const auto trouble = std::make_shared<ManifestTrouble>(store::Fault::kNone);
+  trouble->before = [older, inner = store_] {
+    ASSERT_TRUE(inner->Delete("_delta_log/" + older));
+  };
+  store_ = store::MakeFaultyStore(store_, trouble);
+  EXPECT_EQ(Write(), "DELTA_LOG_CLEANED_UP");
+  EXPECT_THAT(NamesIn("_delta_log"), Not(Contains(HasSubstr(".checkpoint."))));
+  EXPECT_EQ(Open()->state().Totals()->files, kSidecarActions / 2 + 1);
 }
 
 TEST_F(V2CheckpointTest, KeepsWhatAManifestOfUnknownFateMayName) {
