@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // bayou_optimize: what OPTIMIZE and REORG ... APPLY (PURGE) run.
+#include <algorithm>
 #include <duckdb/parser/parser.hpp>
 
 #include "base/env.h"
@@ -30,6 +31,8 @@ constexpr const char* kDryRun = "dry_run";
 constexpr const char* kZOrderBy = "zorder_by";
 constexpr const char* kFull = "full";
 constexpr const char* kPurge = "purge";
+constexpr const char* kIfNeeded = "if_needed";
+constexpr const char* kCommitEvery = "commit_every";
 
 Value OptionalNumber(const std::optional<std::int64_t>& number) {
   return number ? Value::BIGINT(*number) : Value(LogicalType::BIGINT);
@@ -80,7 +83,7 @@ Value MetricsValue(const OptimizeMetrics& metrics) {
        {"partitionsOptimized", number(metrics.partitions)},
        {"zOrderStats", ZOrderValue(metrics)},
        {"numBins", number(metrics.bins)},
-       {"numBatches", number(1)},
+       {"numBatches", number(std::max<std::int64_t>(1, metrics.commits))},
        {"totalConsideredFiles", number(metrics.considered_files)},
        {"totalFilesSkipped",
         number(metrics.considered_files - metrics.removed.files)},
@@ -103,6 +106,8 @@ struct Optimizing {
   commands::ClusteringPaths zorder_by;
   bool is_full = false;
   bool purges = false;
+  std::optional<std::int64_t> if_needed;     // Files.
+  std::optional<std::int64_t> commit_every;  // Bytes.
 };
 
 [[noreturn]] void Refuse(const char* condition, const std::string& message) {
@@ -149,6 +154,11 @@ OptimizeRequest RequestFor(ClientContext& context,
     request.packing.max_bin_size = request.packing.min_file_size = *size;
   if (const auto size = IntegerSetting(context, kOptimizeMinFileSize))
     request.packing.min_file_size = *size;
+  request.min_files = optimizing.if_needed.value_or(0);
+  const auto batch = optimizing.commit_every
+                         ? optimizing.commit_every
+                         : IntegerSetting(context, kOptimizeBatchSize);
+  request.commit_every = batch.value_or(request.commit_every);
   if (optimizing.purges) {
     commands::Purge(request);
   } else {
@@ -212,6 +222,19 @@ commands::ClusteringPaths PathsIn(const Value& list) {
   return paths;
 }
 
+std::optional<std::int64_t> PositiveArgument(
+    const duckdb::TableFunctionBindInput& input, const char* name) {
+  const Value* value = NamedArgument(input, name);
+  if (value == nullptr) return std::nullopt;
+  const auto number = value->GetValue<std::int64_t>();
+  if (number < 1) {
+    Refuse("DELTA_ILLEGAL_OPTIMIZE_OPTION",
+           std::string(name) + " is a whole number above 0, not " +
+               value->ToString());
+  }
+  return number;
+}
+
 duckdb::unique_ptr<duckdb::FunctionData> Bind(
     ClientContext&, duckdb::TableFunctionBindInput& input,
     duckdb::vector<LogicalType>& types, duckdb::vector<duckdb::string>& names) {
@@ -223,6 +246,8 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(
     optimizing.zorder_by = PathsIn(*columns);
   optimizing.is_full = FlagArgument(input, kFull);
   optimizing.purges = FlagArgument(input, kPurge);
+  optimizing.if_needed = PositiveArgument(input, kIfNeeded);
+  optimizing.commit_every = PositiveArgument(input, kCommitEvery);
   if (optimizing.purges &&
       (optimizing.is_full || !optimizing.zorder_by.empty()))
     Refuse("PARSE_SYNTAX_ERROR",
@@ -259,6 +284,8 @@ duckdb::TableFunction OptimizeFunction() {
   function.named_parameters[kDryRun] = LogicalType::BOOLEAN;
   function.named_parameters[kFull] = LogicalType::BOOLEAN;
   function.named_parameters[kPurge] = LogicalType::BOOLEAN;
+  function.named_parameters[kIfNeeded] = LogicalType::BIGINT;
+  function.named_parameters[kCommitEvery] = LogicalType::BIGINT;
   function.named_parameters[kZOrderBy] =
       LogicalType::LIST(LogicalType::LIST(LogicalType::VARCHAR));
   return function;

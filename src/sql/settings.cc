@@ -31,6 +31,7 @@ constexpr std::array kAliases = {
     Alias{"spark.databricks.delta.commitInfo.userMetadata", kUserMetadata},
     Alias{"spark.databricks.delta.write.txnAppId", kTxnAppId},
     Alias{"spark.databricks.delta.write.txnVersion", kTxnVersion},
+    Alias{"spark.databricks.delta.optimize.batchSize", kOptimizeBatchSize},
     Alias{"spark.databricks.delta.optimize.maxFileSize", kOptimizeMaxFileSize},
     Alias{"spark.databricks.delta.optimize.minFileSize", kOptimizeMinFileSize},
     Alias{"spark.sql.files.ignoreMissingFiles", kIgnoreMissingFiles},
@@ -110,6 +111,11 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
   config.AddExtensionOption(kOptimizeMinFileSize,
                             "OPTIMIZE takes files of fewer bytes than this",
                             LogicalType::BIGINT, Value(LogicalType::BIGINT));
+  config.AddExtensionOption(
+      kOptimizeBatchSize,
+      "OPTIMIZE commits each time that it has written so many bytes of old "
+      "files anew",
+      LogicalType::BIGINT, Value(LogicalType::BIGINT));
   RegisterAutoCompact(config);
   config.AddExtensionOption(
       kAllowUnknownProperties,

@@ -34,6 +34,13 @@ inline constexpr const char* kOptimizeMaxFileSize =
     "bayou_optimize_max_file_size";
 inline constexpr const char* kOptimizeMinFileSize =
     "bayou_optimize_min_file_size";
+// OPTIMIZE commits each time that it has written so many bytes of old files
+// anew. NULL: once, when all is done.
+inline constexpr const char* kOptimizeBatchSize = "bayou_optimize_batch_size";
+
+// Whether writes make few, well-filled files: `true`, `false`; NULL: what the
+// table's delta.autoOptimize.optimizeWrite says.
+inline constexpr const char* kOptimizeWrite = "bayou_optimize_write";
 
 // Whether small files are put together after a write: `true`, `false`; NULL:
 // what the table's delta.autoOptimize.autoCompact says. See auto_compaction.h

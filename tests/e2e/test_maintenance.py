@@ -3,6 +3,7 @@
 import concurrent.futures
 import json
 import os
+import subprocess
 import time
 
 DAY = 24 * 60 * 60
@@ -69,6 +70,37 @@ def test_deletes_are_not_undone_by_optimize(run, sql):
         for job in jobs:
             job.result()
     assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == [4, 5, 6, 7]
+
+
+def test_what_a_killed_optimize_has_committed_stays(bayou, run, sql, tmp_path):
+    sql("CREATE TABLE t (id INT, p INT) PARTITIONED BY (p) TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
+        *(f"INSERT INTO t SELECT range, range % 60 FROM range({i * 600}, {i * 600 + 600})" for i in range(3)))
+    ids = "SELECT id, p, _metadata.row_id AS row_id FROM t ORDER BY id"
+    rows = sql(ids)
+    command = [bayou, "optimize", "t", "--commit-every", "1B"]
+    optimize = subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log = tmp_path / "t" / "_delta_log"
+    while len(list(log.glob("*.json"))) < 12 and optimize.poll() is None:
+        time.sleep(0.002)
+    optimize.kill()
+    optimize.wait()
+    files = sql("SELECT count(*) AS n FROM bayou_files('t')")[0]["n"]
+    assert 60 < files <= 180 - 2 * 6
+    assert sql(ids) == rows
+    done = json.loads(run("optimize", "t", "--commit-every", "1GB", "--format", "json").stdout)[0]["metrics"]
+    assert (done["numBatches"], done["numFilesRemoved"]) == (1, files - (180 - files) // 2)
+    assert sql(ids) == rows and sql("SELECT count(*) AS n FROM bayou_files('t')") == [{"n": 60}]
+    assert run("validate", "t").returncode == 0
+
+
+def test_optimize_if_needed(run, sql, tmp_path):
+    small_files(sql, count=19)
+    log = tmp_path / "t" / "_delta_log"
+    assert run("optimize", "t", "--if-needed").returncode == 0 and len(list(log.glob("0*.json"))) == 20
+    sql("INSERT INTO t VALUES (19)")
+    assert run("optimize", "t", "--if-needed=21").returncode == 0 and len(data_files(tmp_path / "t")) == 20
+    assert json.loads(run("optimize", "t", "--if-needed", "--format", "json").stdout)[0]["metrics"]["numFilesRemoved"] == 20
+    assert run("optimize", "t", "--if-needed=0").returncode == 2 and run("optimize", "t", "--commit-every", "0").returncode == 2
 
 
 def age(folder, days):

@@ -114,3 +114,15 @@ def test_others_read_a_table_that_looks_after_itself(sql, tmp_path, duckdb_delta
     theirs = duckdb_delta.execute(f"SELECT id, p FROM delta_scan('{tmp_path / 't'}') ORDER BY id").fetchall()
     assert theirs == [(i, "a b/%" if i % 2 else None) for i in range(60)]
     assert table.optimize.compact()["numFilesRemoved"] == (6 if partition else 3)
+
+
+def test_a_table_that_was_optimized_in_many_commits(sql, run, tmp_path, duckdb_delta):
+    from deltalake import DeltaTable
+    rows = small_files(sql, "", True)
+    before = DeltaTable(tmp_path / "t").version()
+    assert run("optimize", "t", "--commit-every", "1").returncode == 0
+    table = DeltaTable(tmp_path / "t")
+    assert table.version() == before + 3 and {entry["operation"] for entry in table.history(3)} == {"OPTIMIZE"}
+    assert table.to_pyarrow_table().sort_by("id").select(["id", "p", "v"]).to_pylist() == rows
+    theirs = duckdb_delta.execute(f"SELECT id, p, v FROM delta_scan('{tmp_path / 't'}') ORDER BY id").fetchall()
+    assert theirs == [tuple(row.values()) for row in rows]

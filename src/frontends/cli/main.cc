@@ -56,6 +56,8 @@ struct Options {
   std::vector<std::string> zorder_by;
   bool full = false;
   bool purge = false;
+  std::int64_t if_needed = 0;  // Files; 0: needed or not.
+  std::optional<std::int64_t> commit_every;
   std::optional<double> retain_hours;
   std::string mode;
   bool no_retention_check = false;
@@ -184,6 +186,10 @@ int Optimize(Session& session, const Options& options) {
              "], lambda c: string_split(c, '.'))";
   }
   if (options.purge) query += ", purge => true";
+  if (options.if_needed > 0)
+    query += ", if_needed => " + std::to_string(options.if_needed);
+  if (options.commit_every)
+    query += ", commit_every => " + std::to_string(*options.commit_every);
   return RunQuery(session, options, query + ")");
 }
 
@@ -470,6 +476,18 @@ class CommandLine {
                        "Of a table with CLUSTER BY: order all files anew");
     optimize->add_flag("--purge", options_.purge,
                        "Only files with deletion vectors, and all of them");
+    optimize
+        ->add_flag("--if-needed{20}", options_.if_needed,
+                   "Do nothing when it would be for the sake of fewer files "
+                   "than N (20), say --if-needed=N, none of which has many "
+                   "deleted rows")
+        ->check(CLI::PositiveNumber);
+    optimize
+        ->add_option("--commit-every", options_.commit_every,
+                     "Commit each time that so many bytes of old files are "
+                     "written anew, such as 10GB; by default, once")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::PositiveNumber);
     AddDryRun(optimize);
   }
 

@@ -91,7 +91,7 @@ Result<OptimizePlan> PlanAutoCompaction(const table::Snapshot& snapshot,
 }
 
 std::vector<std::string> PartitionPredicates(
-    const table::Snapshot& snapshot, const std::vector<RewriteTask>& tasks) {
+    const table::Snapshot& snapshot, std::span<const RewriteTask> tasks) {
   const auto& columns = snapshot.metadata().partition_columns;
   std::set<PartitionValues> partitions;
   for (const RewriteTask& task : tasks) partitions.insert(task.partition);

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,6 @@ Result<OptimizePlan> PlanAutoCompaction(const table::Snapshot& snapshot,
 // The partitions of the tasks as a condition, for the history: one text, or
 // none where the table has no partitions.
 std::vector<std::string> PartitionPredicates(
-    const table::Snapshot& snapshot, const std::vector<RewriteTask>& tasks);
+    const table::Snapshot& snapshot, std::span<const RewriteTask> tasks);
 
 }  // namespace bayou::commands

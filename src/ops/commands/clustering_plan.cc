@@ -214,6 +214,11 @@ Result<OptimizePlan> PlanClustering(
   for (auto& [partition, files] : candidates.partitions) {
     if (clustering.is_tables_own) KeepPartial(files, clustering);
     if (files.empty() || IsOneCube(files, clustering)) continue;
+    for (const Candidate& candidate : files) {
+      plan.purges |= candidate.has_many_deleted_rows;
+      if (TagOf(candidate.file, kCubeColumns) != TextOf(clustering.names()))
+        ++plan.misplaced_files;
+    }
     AddTasks(partition, std::move(files), plan.tasks);
   }
   return plan;

@@ -54,7 +54,7 @@ Result<FileRewriter> FileRewriter::Prepare(
 }
 
 Result<std::vector<WrittenFiles>> FileRewriter::Run(
-    const std::vector<RewriteTask>& tasks,
+    std::span<const RewriteTask> tasks,
     std::atomic<std::int64_t>& bytes_done) const {
   std::vector<WrittenFiles> written(tasks.size());
   // Sorting takes all threads for one task.

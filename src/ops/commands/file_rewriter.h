@@ -10,6 +10,7 @@
 #include <duckdb.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/env.h"
@@ -49,7 +50,7 @@ class FileRewriter {
   // `bytes_done` counts those of the old files, for who looks at the progress.
   // Errors: kCancelled; what reading and writing give.
   Result<std::vector<write::WrittenFiles>> Run(
-      const std::vector<RewriteTask>& tasks,
+      std::span<const RewriteTask> tasks,
       std::atomic<std::int64_t>& bytes_done) const;
 
  private:

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/commands/optimize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "base/sum.h"
 #include "kernel/protocol/table_properties.h"
 #include "kernel/transaction/transaction.h"
 #include "ops/commands/file_rewriter.h"
@@ -99,13 +103,13 @@ std::int64_t TargetFileSize(const OptimizeRequest& request) {
 }
 
 // Puts the new files into the place of the old ones.
-std::vector<std::int64_t> Stage(const OptimizePlan& plan,
+std::vector<std::int64_t> Stage(std::span<const RewriteTask> tasks,
                                 std::vector<WrittenFiles> receipts,
                                 Transaction& transaction,
                                 OptimizeMetrics& metrics) {
   std::vector<std::int64_t> sizes;
-  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
-    for (const AddFile& file : plan.tasks[i].files) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    for (const AddFile& file : tasks[i].files) {
       CountRemoved(file, metrics);
       transaction.RemoveFile(file, /*data_change=*/false);
     }
@@ -118,6 +122,75 @@ std::vector<std::int64_t> Stage(const OptimizePlan& plan,
   return sizes;
 }
 
+// As many of the first tasks as belong into one commit: at least one.
+std::span<const RewriteTask> FirstBatch(std::span<const RewriteTask> tasks,
+                                        std::int64_t commit_every) {
+  std::size_t count = 0;
+  std::int64_t bytes = 0;
+  while (count < tasks.size()) {
+    bytes = Sum(bytes, tasks[count].bytes());
+    if (count > 0 && bytes > commit_every) break;
+    ++count;
+  }
+  return tasks.first(count);
+}
+
+void AddTo(OptimizeMetrics& all, const OptimizeMetrics& commit) {
+  ++all.commits;
+  all.added.Add(commit.added);
+  all.removed.Add(commit.removed);
+  all.vectors_removed += commit.vectors_removed;
+  all.deleted_rows_removed += commit.deleted_rows_removed;
+}
+
+// The tasks of one version.
+Result<protocol::Version> RunBatch(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const OptimizeRequest& request, const FileRewriter& rewriter,
+    std::span<const RewriteTask> tasks, OptimizeMetrics& metrics,
+    OptimizeProgress& progress, Env& env) {
+  BAYOU_ASSIGN(Transaction transaction, Transaction::On(snapshot, env));
+  BAYOU_ASSIGN(auto receipts, rewriter.Run(tasks, progress.bytes_done));
+  OptimizeMetrics own;
+  auto sizes = Stage(tasks, std::move(receipts), transaction, own);
+  transaction::Operation operation = OperationOf(
+      request,
+      request.auto_compaction ? PartitionPredicates(*snapshot, tasks)
+                              : request.predicates,
+      rewriter.tracks_rows());
+  operation.metrics = CommitMetrics(own, std::move(sizes));
+  BAYOU_ASSIGN(const auto version,
+               CommitWhole(transaction, operation, *context.db, env));
+  AddTo(metrics, own);
+  return version;
+}
+
+// All tasks, and in `result` what became of them.
+Status RunTasks(duckdb::ClientContext& context,
+                const std::shared_ptr<const table::Snapshot>& snapshot,
+                const OptimizeRequest& request,
+                std::span<const RewriteTask> tasks, OptimizeProgress& progress,
+                Env& env, OptimizeResult& result) {
+  BAYOU_ASSIGN(FileRewriter rewriter,
+               FileRewriter::Prepare(context, snapshot, request.scan,
+                                     TargetFileSize(request), env));
+  if (request.clustering) BAYOU_TRY(rewriter.ClusterBy(*request.clustering));
+  while (!tasks.empty()) {
+    const auto batch = FirstBatch(tasks, request.commit_every);
+    auto version = RunBatch(context, snapshot, request, rewriter, batch,
+                            result.metrics, progress, env);
+    if (!version && result.version) {
+      version.error().message += fmt::format(
+          "; what OPTIMIZE committed before, up to version {}, stays",
+          *result.version);
+    }
+    BAYOU_ASSIGN(result.version, std::move(version));
+    tasks = tasks.subspan(batch.size());
+  }
+  return {};
+}
+
 }  // namespace
 
 double FileSizes::average() const {
@@ -125,11 +198,14 @@ double FileSizes::average() const {
                     : static_cast<double>(bytes) / static_cast<double>(files);
 }
 
-void FileSizes::Add(std::int64_t size) {
-  min = std::min(min.value_or(size), size);
-  max = std::max(max.value_or(size), size);
-  ++files;
-  if (__builtin_add_overflow(bytes, size, &bytes)) bytes = INT64_MAX;
+void FileSizes::Add(std::int64_t size) { Add({size, size, 1, size}); }
+
+void FileSizes::Add(const FileSizes& more) {
+  if (more.files == 0) return;
+  min = std::min(min.value_or(*more.min), *more.min);
+  max = std::max(max.value_or(*more.max), *more.max);
+  files += more.files;
+  bytes = Sum(bytes, more.bytes);
 }
 
 void Purge(OptimizeRequest& request) {
@@ -143,11 +219,18 @@ Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,
                                   const OptimizeRequest& request) {
   if (request.auto_compaction)
     return PlanAutoCompaction(snapshot, *request.auto_compaction);
-  if (!request.clustering)
-    return PlanOptimize(snapshot, request.partitions, request.packing);
-  BAYOU_TRY(ResolveClustering(snapshot, *request.clustering));
-  return PlanClustering(snapshot, request.partitions, *request.clustering,
-                        request.packing);
+  OptimizePlan plan;
+  if (request.clustering) {
+    BAYOU_TRY(ResolveClustering(snapshot, *request.clustering));
+    BAYOU_ASSIGN(plan, PlanClustering(snapshot, request.partitions,
+                                      *request.clustering, request.packing));
+  } else {
+    BAYOU_ASSIGN(plan,
+                 PlanOptimize(snapshot, request.partitions, request.packing));
+  }
+  if (!plan.purges && plan.misplaced_files < request.min_files)
+    plan.tasks.clear();
+  return plan;
 }
 
 Result<OptimizeResult> Optimize(
@@ -160,30 +243,18 @@ Result<OptimizeResult> Optimize(
   metrics.table_columns =
       static_cast<std::int64_t>(snapshot->schema().fields.size());
   metrics.columns_with_statistics = ColumnsWithStatistics(*snapshot);
-  BAYOU_ASSIGN(Transaction transaction, Transaction::On(snapshot, env));
+  BAYOU_TRY(Transaction::On(snapshot, env));  // May it be written at all?
   BAYOU_ASSIGN(const OptimizePlan plan, PlanOptimize(*snapshot, request));
   metrics.considered_files = plan.considered_files;
   metrics.bins = static_cast<std::int64_t>(plan.tasks.size());
   metrics.partitions = PartitionsOf(plan.tasks);
   metrics.is_zordered =
       request.clustering && !request.clustering->is_tables_own;
+  for (const RewriteTask& task : plan.tasks)
+    progress.bytes_planned += task.bytes();
   if (!plan.tasks.empty()) {
-    for (const RewriteTask& task : plan.tasks)
-      progress.bytes_planned += task.bytes();
-    BAYOU_ASSIGN(FileRewriter rewriter,
-                 FileRewriter::Prepare(context, snapshot, request.scan,
-                                       TargetFileSize(request), env));
-    if (request.clustering) BAYOU_TRY(rewriter.ClusterBy(*request.clustering));
-    BAYOU_ASSIGN(auto receipts, rewriter.Run(plan.tasks, progress.bytes_done));
-    transaction::Operation operation = OperationOf(
-        request,
-        request.auto_compaction ? PartitionPredicates(*snapshot, plan.tasks)
-                                : request.predicates,
-        rewriter.tracks_rows());
-    auto sizes = Stage(plan, std::move(receipts), transaction, metrics);
-    operation.metrics = CommitMetrics(metrics, std::move(sizes));
-    BAYOU_ASSIGN(result.version,
-                 CommitWhole(transaction, operation, *context.db, env));
+    BAYOU_TRY(RunTasks(context, snapshot, request, plan.tasks, progress, env,
+                       result));
   }
   metrics.end_ms = env.NowMs();
   return result;

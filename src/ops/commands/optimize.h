@@ -39,6 +39,12 @@ struct OptimizeRequest {
   std::optional<Clustering> clustering;
   // What follows a write by itself; then nothing of the above counts.
   std::optional<AutoCompaction> auto_compaction;
+  // Where it is for the sake of fewer files than that nothing is done, unless
+  // some have many deleted rows.
+  std::int64_t min_files = 0;
+  // A commit for each so many bytes of old files, or what one task has more:
+  // what is committed stays, whatever becomes of the rest.
+  std::int64_t commit_every = INT64_MAX;
   scan::ScanOptions scan;
   std::optional<std::string> user_metadata = {};
 };
@@ -51,6 +57,7 @@ struct FileSizes {
 
   double average() const;
   void Add(std::int64_t size);
+  void Add(const FileSizes& more);
 };
 
 struct OptimizeMetrics {
@@ -59,6 +66,7 @@ struct OptimizeMetrics {
   bool is_zordered = false;
   std::int64_t partitions = 0;
   std::int64_t bins = 0;
+  std::int64_t commits = 0;
   std::int64_t considered_files = 0;
   std::int64_t vectors_removed = 0;
   std::int64_t deleted_rows_removed = 0;
@@ -69,7 +77,8 @@ struct OptimizeMetrics {
 };
 
 struct OptimizeResult {
-  std::optional<protocol::Version> version;  // Absent: there was nothing to do.
+  // The last one that it made. Absent: there was nothing to do.
+  std::optional<protocol::Version> version;
   OptimizeMetrics metrics;
 };
 
@@ -86,9 +95,9 @@ void Purge(OptimizeRequest& request);
 Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,
                                   const OptimizeRequest& request);
 
-// Runs in `context` and commits by itself. Errors: kConflict, and nothing was
-// changed, when another removed one of the files; kCancelled; see
-// transaction.h, file_rewriter.h.
+// Runs in `context` and commits by itself. Errors: kConflict when another
+// removed one of the files; kCancelled; see transaction.h, file_rewriter.h.
+// What was committed before stands, and the message tells of it.
 Result<OptimizeResult> Optimize(
     duckdb::ClientContext& context,
     const std::shared_ptr<const table::Snapshot>& snapshot,

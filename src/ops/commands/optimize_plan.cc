@@ -87,7 +87,10 @@ Result<OptimizePlan> PlanOptimize(
                      }));
   OptimizePlan plan;
   plan.considered_files = candidates.considered_files;
+  plan.purges = candidates.has_many_deleted_rows;
   plan.tasks = PackFiles(std::move(candidates), packing.max_bin_size);
+  for (const RewriteTask& task : plan.tasks)
+    plan.misplaced_files += std::ssize(task.files);
   return plan;
 }
 

@@ -44,6 +44,10 @@ struct RewriteTask {
 struct OptimizePlan {
   std::vector<RewriteTask> tasks;
   std::int64_t considered_files = 0;
+  // Why: so many files go into larger ones, or into an order in which they are
+  // not yet,
+  std::int64_t misplaced_files = 0;
+  bool purges = false;  // and some have many deleted rows.
 };
 
 // `partitions` decides by partition values which files are considered; null:

@@ -17,6 +17,7 @@ std::int64_t Candidate::size() const {
 }
 
 void RewriteCandidates::Add(Candidate candidate) {
+  has_many_deleted_rows |= candidate.has_many_deleted_rows;
   PartitionValues partition = PartitionOf(candidate.file);
   partitions[std::move(partition)].push_back(std::move(candidate));
 }

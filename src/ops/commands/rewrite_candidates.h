@@ -30,7 +30,8 @@ struct Candidate {
 struct RewriteCandidates {
   // As in the log, but the empty text is NULL.
   std::map<protocol::PartitionValues, std::vector<Candidate>> partitions;
-  std::int64_t considered_files = 0;  // Also those that were not taken.
+  std::int64_t considered_files = 0;   // Also those that were not taken.
+  bool has_many_deleted_rows = false;  // Some file of them.
 
   void Add(Candidate candidate);
 };
