@@ -204,12 +204,35 @@ class Parser : private TokenCursor {
       before = i_;
       if (Is("full") || Is("lite"))
         Argument("mode", Literal(tokens_[i_++].text));
-      if (Is("using") && Is("inventory", 1))
-        return NotYet("VACUUM ... USING INVENTORY");
+      if (Is("using") && Is("inventory", 1)) Inventory();
       if (Is("retain")) Retain();
       BAYOU_TRY(DryRun());
     }
     return {};
+  }
+
+  // A table, or a query in brackets. What is neither stays, and is reported.
+  void Inventory() {
+    const std::size_t first = i_ + 2;
+    if (sql::IsSymbol(tokens_, first, '(')) {
+      std::size_t end = first;
+      for (int depth = 0; end < tokens_.size(); ++end) {
+        if (sql::IsSymbol(tokens_, end, '(')) ++depth;
+        if (sql::IsSymbol(tokens_, end, ')') && --depth == 0) break;
+      }
+      if (end == tokens_.size() || end == first + 1) return;
+      Argument("inventory", Literal(TextOf(first + 1, end)));
+      i_ = end + 1;
+    } else if (const auto table = ParseTableName(tokens_, first)) {
+      Argument("inventory",
+               Literal("SELECT * FROM " + TextOf(first, table->next)));
+      i_ = table->next;
+    }
+  }
+
+  std::string TextOf(std::size_t first, std::size_t next) const {
+    const std::size_t begin = tokens_[first].begin;
+    return std::string(text_.substr(begin, tokens_[next - 1].end - begin));
   }
 
   Status Restore() {

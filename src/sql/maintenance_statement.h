@@ -5,7 +5,8 @@
 //
 //   OPTIMIZE t [FULL] [WHERE condition] [ZORDER BY (a, b.c)] [DRY RUN]
 //   OPTIMIZE LOG t
-//   VACUUM t [FULL | LITE] [RETAIN n HOURS] [DRY RUN]
+//   VACUUM t [FULL | LITE] [USING INVENTORY i | (SELECT ...)]
+//            [RETAIN n HOURS] [DRY RUN]
 //   FSCK REPAIR TABLE t [DRY RUN]
 //   GENERATE symlink_format_manifest FOR TABLE t
 //   RESTORE [TABLE] t [TO] VERSION AS OF n | TIMESTAMP AS OF 'x'

@@ -54,6 +54,16 @@ TEST(ParseMaintenance, MakesACallOfVacuum) {
   EXPECT_EQ(Call("VACUUM t FULL RETAIN -1 HOURS"),
             "bayou_vacuum('\"t\"', mode => 'FULL', retain_hours => -1)");
   // DuckDB's own, or nobody's.
+  EXPECT_EQ(Call("VACUUM t USING INVENTORY a.`b c` DRY RUN"),
+            "bayou_vacuum('\"t\"', inventory => 'SELECT * FROM a.`b c`', "
+            "dry_run => true)");
+  EXPECT_EQ(Call("vacuum t full using inventory (SELECT f('x') FROM i) retain "
+                 "1 hours"),
+            "bayou_vacuum('\"t\"', mode => 'full', inventory => "
+            "'SELECT f(''x'') FROM i', retain_hours => 1)");
+  EXPECT_EQ(Call("VACUUM t USING INVENTORY"), "");
+  EXPECT_EQ(Call("VACUUM t USING INVENTORY ()"), "");
+  EXPECT_EQ(Call("VACUUM t USING INVENTORY (SELECT 1"), "");
   EXPECT_EQ(Call("VACUUM"), "");
   EXPECT_EQ(Call("VACUUM ANALYZE t"), "");
   EXPECT_EQ(Call("VACUUM t RETAIN"), "");

@@ -11,6 +11,7 @@
 #include "kernel/engine/engine.h"
 #include "ops/commands/vacuum.h"
 #include "sql/commit_words.h"
+#include "sql/inventory_query.h"
 #include "sql/row_function.h"
 #include "sql/settings.h"
 #include "sql/standalone_command.h"
@@ -35,10 +36,12 @@ constexpr const char* kMode = "mode";
 constexpr const char* kDryRun = "dry_run";
 constexpr const char* kDetails = "details";
 constexpr const char* kOptimistic = "optimistic";
+constexpr const char* kInventory = "inventory";
 
 struct Vacuuming {
   std::string table;
   VacuumRequest request;
+  std::string inventory;  // A query; empty: none.
   bool dry_run = false;
   bool details = false;
 };
@@ -118,7 +121,7 @@ Row Details(const table::Snapshot& snapshot, const Vacuuming& vacuuming,
       Value::BOOLEAN(plan.is_skipped),
       plan.reason.empty() ? Value(LogicalType::VARCHAR) : Value(plan.reason),
       plan.is_skipped ? Value(LogicalType::VARCHAR)
-                      : Value(plan.mode == VacuumMode::kFull ? "FULL" : "LITE"),
+                      : Value(commands::NameOf(plan.mode)),
       Number(vacuuming.request.retention_ms),
       Number(snapshot.properties().deleted_file_retention().count()),
       Number(plan.cutoff_ms),
@@ -160,7 +163,13 @@ void NoteSkip(const table::Snapshot& snapshot, const VacuumPlan& plan) {
              snapshot.location(), plan.reason);
 }
 
-std::vector<Row> Plan(ClientContext& context, const Vacuuming& vacuuming) {
+void TakeInventory(ClientContext& context, Vacuuming& vacuuming) {
+  if (!vacuuming.inventory.empty())
+    vacuuming.request.inventory = InventoryOf(context, vacuuming.inventory);
+}
+
+std::vector<Row> Plan(ClientContext& context, Vacuuming vacuuming) {
+  TakeInventory(context, vacuuming);
   const auto snapshot = OpenTable(context, vacuuming.table);
   NoteShortRetention(*snapshot, vacuuming.request);
   VacuumResult result;
@@ -175,6 +184,7 @@ std::vector<Row> Plan(ClientContext& context, const Vacuuming& vacuuming) {
 
 std::vector<Row> Run(ClientContext& context, Vacuuming vacuuming,
                      VacuumProgress& progress) {
+  TakeInventory(context, vacuuming);
   const auto snapshot = BeginStandalone(context, vacuuming.table, "VACUUM");
   vacuuming.request.checks_retention = BoolSetting(context, kRetentionCheck);
   if (!vacuuming.request.checks_retention)
@@ -221,6 +231,14 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(
     vacuuming.request.mode = ModeOf(mode->ToString());
   if (NamedArgument(input, kOptimistic) != nullptr)
     vacuuming.request.is_optimistic = FlagArgument(input, kOptimistic);
+  if (const Value* query = NamedArgument(input, kInventory))
+    vacuuming.inventory = query->ToString();
+  if (!vacuuming.inventory.empty() &&
+      vacuuming.request.mode == VacuumMode::kLite) {
+    engine::Throw({ErrorCode::kInvalidArgument, "DELTA_INVALID_VACUUM_MODE",
+                   "VACUUM ... LITE looks at the log alone, and at no "
+                   "inventory"});
+  }
   auto progress = std::make_shared<VacuumProgress>();
   auto query = BindRows(
       vacuuming.details ? DetailColumns()
@@ -248,6 +266,7 @@ duckdb::TableFunction VacuumFunction() {
   function.named_parameters[kDryRun] = LogicalType::BOOLEAN;
   function.named_parameters[kDetails] = LogicalType::BOOLEAN;
   function.named_parameters[kOptimistic] = LogicalType::BOOLEAN;
+  function.named_parameters[kInventory] = LogicalType::VARCHAR;
   return function;
 }
 

@@ -62,6 +62,7 @@ struct Options {
   std::string mode;
   bool no_retention_check = false;
   bool no_optimistic = false;
+  std::string inventory;
   bool ignore_missing_files = false;
   std::optional<std::int64_t> first;
   std::optional<std::int64_t> last;
@@ -203,6 +204,10 @@ int Vacuum(Session& session, const Options& options) {
   if (!options.mode.empty()) query += ", mode => " + SqlLiteral(options.mode);
   if (options.dry_run) query += ", dry_run => true";
   if (options.no_optimistic) query += ", optimistic => false";
+  if (!options.inventory.empty()) {
+    query += ", inventory => " +
+             SqlLiteral("SELECT * FROM " + SqlLiteral(options.inventory));
+  }
   if (is_json || !options.dry_run) query += ", details => true";
   query += ')';
   if (options.no_retention_check)
@@ -503,6 +508,10 @@ class CommandLine {
         ->check(CLI::IsMember({"full", "lite"}, CLI::ignore_case));
     vacuum->add_flag("--no-optimistic", options_.no_optimistic,
                      "Look even when the log says that there is nothing to do");
+    vacuum->add_option("--inventory", options_.inventory,
+                       "A list of what lies in the folder, in the place of "
+                       "listing it: a file or a table with the columns path, "
+                       "length, isDir and modificationTime");
     vacuum->add_flag("--no-retention-check", options_.no_retention_check,
                      "Allow short retention times, which take files away from "
                      "running readers and writers");

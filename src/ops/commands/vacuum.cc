@@ -129,9 +129,8 @@ Operation StartOf(const table::Snapshot& snapshot, const VacuumRequest& request,
     start.parameters.emplace_back("specifiedRetentionMillis",
                                   std::to_string(*request.retention_ms));
   }
-  start.parameters.emplace_back(
-      "typeOfVacuum", transaction::TextParameter(
-                          plan.mode == VacuumMode::kFull ? "FULL" : "LITE"));
+  start.parameters.emplace_back("typeOfVacuum",
+                                transaction::TextParameter(NameOf(plan.mode)));
   start.metrics = {
       {"numFilesToDelete", static_cast<std::int64_t>(plan.files.size())},
       {"sizeOfDataToDelete", plan.bytes()}};
@@ -147,8 +146,7 @@ Operation EndOf(const VacuumRequest& request, const VacuumResult& result,
   end.parameters = {
       {"status",
        transaction::TextParameter(completed ? "COMPLETED" : "FAILED")},
-      {"typeOfVacuum", transaction::TextParameter(
-                           plan.mode == VacuumMode::kFull ? "FULL" : "LITE")},
+      {"typeOfVacuum", transaction::TextParameter(NameOf(plan.mode))},
       {"retentionMillis", std::to_string(result.retention_ms)}};
   end.metrics = {{"numDeletedFiles", result.files_deleted},
                  {"numVacuumedDirectories", plan.folders_found}};
@@ -231,6 +229,8 @@ Result<VacuumPlan> PlanVacuum(const table::Snapshot& snapshot,
   const std::int64_t now_ms = env.NowMs();
   const std::int64_t retention_ms = RetentionMs(snapshot, request);
   const std::int64_t cutoff_ms = now_ms - retention_ms;
+  if (request.inventory)
+    return PlanInventoryVacuum(snapshot, cutoff_ms, request.inventory);
   VacuumDecision decision;
   if (request.mode) {
     decision.kind = *request.mode == VacuumMode::kLite

@@ -26,6 +26,8 @@ struct VacuumRequest {
   // it is not to be asked.
   std::optional<VacuumMode> mode;
   bool is_optimistic = true;
+  // In the place of a listing; then the mode is none of these.
+  Inventory inventory = {};
   // False allows retention times so short that files go which somebody may
   // still need.
   bool checks_retention = true;

@@ -2,8 +2,6 @@
 #include "ops/commands/vacuum_plan.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -13,7 +11,9 @@
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
 #include "kernel/log/log_listing.h"
+#include "ops/commands/other_tables.h"
 #include "ops/commands/table_names.h"
+#include "ops/commands/vacuum_listing.h"
 
 namespace bayou::commands {
 namespace {
@@ -22,116 +22,11 @@ using protocol::Action;
 using protocol::Version;
 using store::ObjectMeta;
 
-std::string_view NameOf(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 // Empty: the table's own folder.
 std::string_view FolderOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? "" : path.substr(0, slash);
 }
-
-class Listing {
- public:
-  Listing(const table::Snapshot& snapshot, const KeptFiles& kept,
-          VacuumPlan& plan)
-      : snapshot_(snapshot), kept_(kept), hidden_(snapshot), plan_(plan) {}
-
-  Status Run() {
-    const store::Store::TreeVisitor visitor{
-        .enter = [this](const ObjectMeta& folder) { return Enter(folder); },
-        .file =
-            [this](const ObjectMeta& file) {
-              Visit(file);
-              return Status();
-            }};
-    BAYOU_TRY(snapshot_.store().ListTree("", visitor));
-    LeaveOtherTables();
-    FindEmptyFolders();
-    if (!kept_.keeps_expired() && !leaves_expired_)
-      plan_.done_until = plan_.expired_until;
-    return {};
-  }
-
- private:
-  bool Enter(const ObjectMeta& folder) {
-    ++plan_.folders_found;
-    ++plan_.entries_found;
-    const std::string_view name = NameOf(folder.name);
-    if (name == log::kLogFolder || name == ".hoodie")
-      FoundTableAt(FolderOf(folder.name));
-    if (hidden_.IsHidden(name)) {
-      Keep(FolderOf(folder.name));
-      return false;
-    }
-    folders_.push_back(folder.name);
-    // Somebody may be about to write into it.
-    if (folder.modified_ms >= plan_.cutoff_ms) Keep(folder.name);
-    return true;
-  }
-
-  void Visit(const ObjectMeta& file) {
-    ++plan_.entries_found;
-    const std::string_view folder = FolderOf(file.name);
-    if (file.name.ends_with(".metadata.json") &&
-        NameOf(folder) == "metadata") {  // An Iceberg table, maybe this one's.
-      FoundTableAt(folder == "metadata" ? folder : FolderOf(folder));
-    }
-    if (hidden_.IsBelowHidden(file.name) || kept_.Contains(file.name))
-      return Keep(folder);
-    if (file.modified_ms >= plan_.cutoff_ms) {
-      leaves_expired_ |= kept_.WasRemoved(file.name);
-      return Keep(folder);
-    }
-    plan_.files.push_back({file.name, file.size, !kept_.WasRemoved(file.name)});
-  }
-
-  void FoundTableAt(std::string_view folder) {
-    if (!folder.empty()) other_tables_.emplace(folder);
-  }
-
-  void Keep(std::string_view folder) {
-    while (!folder.empty() && kept_folders_.emplace(folder).second)
-      folder = FolderOf(folder);
-  }
-
-  bool IsInOtherTable(std::string_view path) const {
-    for (; !path.empty(); path = FolderOf(path)) {
-      if (other_tables_.contains(path)) return true;
-    }
-    return false;
-  }
-
-  void LeaveOtherTables() {
-    if (other_tables_.empty()) return;
-    for (const std::string& folder : other_tables_) Keep(folder);
-    std::erase_if(plan_.files, [this](const VacuumFile& file) {
-      return IsInOtherTable(file.name);
-    });
-    std::erase_if(folders_, [this](const std::string& folder) {
-      return IsInOtherTable(folder);
-    });
-  }
-
-  void FindEmptyFolders() {
-    for (std::string& folder : folders_) {
-      if (!kept_folders_.contains(folder))
-        plan_.folders.push_back(std::move(folder));
-    }
-    // What lies in a folder sorts behind it.
-    std::ranges::sort(plan_.folders, std::greater<>());
-  }
-
-  const table::Snapshot& snapshot_;
-  const KeptFiles& kept_;
-  const HiddenNames hidden_;
-  VacuumPlan& plan_;
-  std::vector<std::string> folders_;
-  std::set<std::string, std::less<>> kept_folders_;
-  std::set<std::string, std::less<>> other_tables_;
-  bool leaves_expired_ = false;  // What went long ago, and yet is young.
-};
 
 Status FindTemporaryLogFiles(const table::Snapshot& snapshot,
                              VacuumPlan& plan) {
@@ -149,7 +44,11 @@ class RemovedFiles {
  public:
   RemovedFiles(const table::Snapshot& snapshot, const KeptFiles& kept,
                VacuumPlan& plan)
-      : snapshot_(snapshot), kept_(kept), hidden_(snapshot), plan_(plan) {}
+      : snapshot_(snapshot),
+        kept_(kept),
+        hidden_(snapshot),
+        others_(snapshot.store()),
+        plan_(plan) {}
 
   // False: some of what the commit took out is to be kept for now.
   Result<bool> Look(Version version) {
@@ -175,7 +74,7 @@ class RemovedFiles {
  private:
   Status Take(const std::optional<std::string>& name) {
     if (!name || kept_.Contains(*name) || hidden_.IsBelowHidden(*name) ||
-        !seen_.insert(*name).second || IsInOtherTable(FolderOf(*name))) {
+        !seen_.insert(*name).second || others_.Contain(FolderOf(*name))) {
       return {};
     }
     const auto file = snapshot_.store().Head(*name);
@@ -187,26 +86,12 @@ class RemovedFiles {
     return {};
   }
 
-  bool IsInOtherTable(std::string_view folder) {
-    for (; !folder.empty(); folder = FolderOf(folder)) {
-      auto found = is_table_.find(folder);
-      if (found == is_table_.end()) {
-        const bool has_log = snapshot_.store()
-                                 .List(JoinPath(folder, log::kLogFolder), "")
-                                 .has_value();
-        found = is_table_.emplace(folder, has_log).first;
-      }
-      if (found->second) return true;
-    }
-    return false;
-  }
-
   const table::Snapshot& snapshot_;
   const KeptFiles& kept_;
   const HiddenNames hidden_;
+  OtherTables others_;
   VacuumPlan& plan_;
   std::unordered_set<std::string> seen_;
-  std::map<std::string, bool, std::less<>> is_table_;  // By folder.
 };
 
 Result<Version> EarliestCommit(const table::Snapshot& snapshot) {
@@ -232,7 +117,36 @@ void Sort(VacuumPlan& plan) {
   std::ranges::sort(plan.files, {}, &VacuumFile::name);
 }
 
+// Looks at each file that an inventory gives up: it may be another one by now.
+Status BelieveWhatIsThere(const table::Snapshot& snapshot,
+                          VacuumListing& listing, VacuumPlan& plan) {
+  Sort(plan);
+  InventoryCheck check(snapshot, plan.cutoff_ms);
+  std::vector<VacuumFile> found = std::exchange(plan.files, {});
+  for (VacuumFile& file : found) {
+    if (!plan.files.empty() && plan.files.back().name == file.name) continue;
+    BAYOU_ASSIGN(const auto finding, check.Look(file.name));
+    if (finding == InventoryCheck::Finding::kKeep)
+      listing.Keep(FolderOf(file.name));
+    if (finding == InventoryCheck::Finding::kOld)
+      plan.files.push_back(std::move(file));
+  }
+  return {};
+}
+
 }  // namespace
+
+const char* NameOf(VacuumMode mode) {
+  switch (mode) {
+    case VacuumMode::kFull:
+      return "FULL";
+    case VacuumMode::kLite:
+      return "LITE";
+    case VacuumMode::kInventory:
+      break;
+  }
+  return "INVENTORY";
+}
 
 std::int64_t VacuumPlan::bytes() const {
   std::int64_t bytes = 0;
@@ -246,9 +160,40 @@ Result<VacuumPlan> PlanFullVacuum(const table::Snapshot& snapshot,
                BeginPlan(snapshot, VacuumMode::kFull, cutoff_ms));
   BAYOU_ASSIGN(const KeptFiles kept,
                KeptFiles::Of(snapshot, cutoff_ms, plan.expired_until));
-  BAYOU_TRY(Listing(snapshot, kept, plan).Run());
+  VacuumListing listing(snapshot, kept, plan);
+  const store::Store::TreeVisitor visitor{
+      .enter = [&](const ObjectMeta& folder) { return listing.Enter(folder); },
+      .file =
+          [&](const ObjectMeta& file) {
+            listing.Visit(file);
+            return Status();
+          }};
+  BAYOU_TRY(snapshot.store().ListTree("", visitor));
+  listing.Finish();
+  if (!kept.keeps_expired() && !listing.leaves_expired())
+    plan.done_until = plan.expired_until;
   BAYOU_TRY(FindTemporaryLogFiles(snapshot, plan));
   Sort(plan);
+  return plan;
+}
+
+Result<VacuumPlan> PlanInventoryVacuum(const table::Snapshot& snapshot,
+                                       std::int64_t cutoff_ms,
+                                       const Inventory& inventory) {
+  BAYOU_ASSIGN(VacuumPlan plan,
+               BeginPlan(snapshot, VacuumMode::kInventory, cutoff_ms));
+  BAYOU_ASSIGN(const KeptFiles kept,
+               KeptFiles::Of(snapshot, cutoff_ms, plan.expired_until));
+  VacuumListing listing(snapshot, kept, plan);
+  BAYOU_TRY(inventory([&](const InventoryEntry& entry) {
+    const auto found = EntryInTable(snapshot, entry);
+    if (found && entry.is_folder) (void)listing.Enter(*found);
+    if (found && !entry.is_folder) listing.Visit(*found);
+    return Status();
+  }));
+  BAYOU_TRY(BelieveWhatIsThere(snapshot, listing, plan));
+  listing.Finish();
+  BAYOU_TRY(FindTemporaryLogFiles(snapshot, plan));
   return plan;
 }
 

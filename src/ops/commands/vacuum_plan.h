@@ -6,7 +6,10 @@
 //
 // FULL lists the table's folder, and so finds what no commit names: what failed
 // writers left behind. LITE lists nothing: it finds in the log the files that
-// went out of the table since the last run.
+// went out of the table since the last run. An inventory stands for the
+// listing, and is believed only as far as a look at each file bears it out: it
+// may be old. What it does not name stays, so such a run counts for no later
+// one.
 //
 // Never touched: what begins with `_` or `.` (see table_names.h), the folders
 // of other tables inside of this one, what links lead to, and all that is
@@ -21,11 +24,15 @@
 #include "bayou/result.h"
 #include "kernel/protocol/actions.h"
 #include "kernel/table/snapshot.h"
+#include "ops/commands/inventory.h"
 #include "ops/commands/kept_files.h"
 
 namespace bayou::commands {
 
-enum class VacuumMode : std::uint8_t { kFull, kLite };
+enum class VacuumMode : std::uint8_t { kFull, kLite, kInventory };
+
+// FULL, LITE or INVENTORY: its name in the history.
+const char* NameOf(VacuumMode mode);
 
 struct VacuumFile {
   std::string name;  // Decoded, relative to the table.
@@ -62,6 +69,11 @@ struct VacuumPlan {
 // Errors: what listing and reading the log give.
 Result<VacuumPlan> PlanFullVacuum(const table::Snapshot& snapshot,
                                   std::int64_t cutoff_ms);
+
+// Errors: as above; those of `inventory`.
+Result<VacuumPlan> PlanInventoryVacuum(const table::Snapshot& snapshot,
+                                       std::int64_t cutoff_ms,
+                                       const Inventory& inventory);
 
 // `done_until`: the version up to which an earlier run has taken away what went
 // out of the table. Errors: kUnsupported, condition DELTA_CANNOT_VACUUM_LITE,

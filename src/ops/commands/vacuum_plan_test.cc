@@ -93,6 +93,18 @@ class VacuumPlanTest : public ::testing::Test {
     }
     return PlanFullVacuum(*Open(), kNow - days * kDay).value();
   }
+  // By an inventory that says all is old.
+  Result<VacuumPlan> ByInventory(const std::vector<std::string>& paths,
+                                 std::int64_t days = 7) {
+    const Inventory inventory = [&](const auto& visit) -> Status {
+      for (const std::string& path : paths) {
+        const bool is_folder = path.ends_with('/');
+        BAYOU_TRY(visit({path, 4, is_folder, kNow - 100 * kDay}));
+      }
+      return {};
+    };
+    return PlanInventoryVacuum(*Open(), kNow - days * kDay, inventory);
+  }
   static std::vector<std::string> Names(const VacuumPlan& plan) {
     std::vector<std::string> names;
     for (const VacuumFile& file : plan.files) names.push_back(file.name);
@@ -124,6 +136,64 @@ TEST_F(VacuumPlanTest, TakesWhatNoVersionInTheRetentionTimeHas) {
   EXPECT_THAT(Names(Full(12)), ElementsAre("orphan"));
   EXPECT_THAT(Names(Full(0)), ElementsAre("orphan", "removed_lately",
                                           "removed_long_ago", "young_orphan"));
+}
+
+TEST_F(VacuumPlanTest, TakesWhatAnInventoryNames) {
+  for (const char* name : {"live", "removed_lately", "removed_long_ago",
+                           "a b/orphan%41", "not_named", "_own/file"}) {
+    File(name, 40);
+  }
+  Commit(20, Add("live") + Add("removed_lately") + Add("removed_long_ago"));
+  Commit(10, Remove("removed_long_ago", 10));
+  Commit(5, Remove("removed_lately", 5));
+  const std::string base = Place("").string();
+  const auto plan = ByInventory(
+      {base + "live", base + "removed_lately", base + "removed_long_ago",
+       "file:" + base + "a b/orphan%41", "file://" + base + "a b/orphan%41",
+       base + "a b/", base + "gone", base + "_own/file",
+       base + "live/below", "removed_long_ago"});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_THAT(Names(*plan), ElementsAre("a b/orphan%41", "removed_long_ago"));
+  EXPECT_TRUE(plan->files[0].is_orphan);
+  EXPECT_FALSE(plan->files[1].is_orphan);
+  EXPECT_THAT(plan->folders, ElementsAre("a b"));
+  EXPECT_EQ(plan->mode, VacuumMode::kInventory);
+  EXPECT_EQ(plan->done_until, std::nullopt);
+}
+
+TEST_F(VacuumPlanTest, LooksAtWhatAnInventoryNames) {
+  File("live/file", 40);
+  File("young", 3);
+  File("other/orphan", 40);
+  File("other/_delta_log/0.json", 40);
+  File("iceberg/orphan", 40);
+  File("iceberg/metadata/1.metadata.json", 40);
+  fs::create_directory_symlink(Place("live"), Place("link"));
+  fs::create_directory(base_ / "elsewhere");
+  std::ofstream(base_ / "elsewhere" / "file") << "text";
+  SetAge(base_ / "elsewhere" / "file", 40);
+  fs::create_directory_symlink(base_ / "elsewhere", Place("out"));
+  fs::create_symlink(Place("live/file"), Place("alias"));
+  Commit(20, Add("live/file"));
+  const std::string base = Place("").string();
+  const auto plan = ByInventory(
+      {base + "young", base + "other/orphan", base + "iceberg/orphan",
+       base + "link/file", base + "out/file", base + "alias",
+       base + "../elsewhere/file", base + "x/../live/file", base + "./live/file",
+       base + "/live/file", base, "/", ""});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_THAT(Names(*plan), IsEmpty());
+  EXPECT_THAT(plan->folders, IsEmpty());
+}
+
+TEST_F(VacuumPlanTest, FailsWithItsInventory) {
+  Commit(20, Add("live"));
+  const auto plan =
+      PlanInventoryVacuum(*Open(), kNow, [](const auto&) -> Status {
+        return Fail(ErrorCode::kUnavailable, "AWAY", "the inventory is away");
+      });
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().condition, "AWAY");
 }
 
 TEST_F(VacuumPlanTest, KeepsWhatACheckpointHasForgotten) {
