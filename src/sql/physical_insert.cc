@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/physical_insert.h"
 
+#include <duckdb/parallel/task_scheduler.hpp>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -8,9 +9,12 @@
 
 #include "base/env.h"
 #include "kernel/engine/engine.h"
+#include "kernel/protocol/auto_optimize.h"
 #include "kernel/protocol/table_schema.h"
 #include "kernel/scan/chosen_rows.h"
+#include "kernel/write/shared_writers.h"
 #include "kernel/write/table_writer.h"
+#include "sql/settings.h"
 
 namespace bayou::sql {
 namespace {
@@ -53,10 +57,29 @@ std::vector<protocol::CdcFile> AsChangeFiles(write::WrittenFiles written) {
   return files;
 }
 
+// Whether threads share writers, for few, well-filled files.
+bool OptimizesWrites(ClientContext& context,
+                     const protocol::Metadata& metadata) {
+  const std::string said = TextSetting(context, kOptimizeWrite);
+  return said.empty() ? protocol::OptimizesWrites(metadata.configuration)
+                      : said == "true";
+}
+
+// With the size of files that delta-spark aims at, where the table names none.
+std::shared_ptr<const write::FileLayout> OptimizedLayout(
+    const std::shared_ptr<const write::FileLayout>& table) {
+  constexpr std::int64_t kAim = std::int64_t{128} << 20;
+  if (table->metadata.configuration.contains("delta.targetFileSize"))
+    return table;
+  auto layout = std::make_shared<write::FileLayout>(*table);
+  layout->target_file_size = kAim;
+  return layout;
+}
+
 class GlobalState final : public duckdb::GlobalSinkState {
  public:
   GlobalState(ClientContext& context, PendingWrite& pending_write,
-              const RowTarget& target)
+              const RowTarget& target, bool parallel)
       : pending(pending_write),
         store(pending_write.transaction()->shared_store()),
         data(store),
@@ -64,12 +87,22 @@ class GlobalState final : public duckdb::GlobalSinkState {
     const transaction::Transaction& transaction = *pending.transaction();
     const protocol::Schema schema = engine::Unwrap(
         protocol::TableSchema(transaction.protocol(), transaction.metadata()));
-    const auto table = engine::Unwrap(write::PlanFileLayout(
+    const bool shares =
+        parallel && OptimizesWrites(context, transaction.metadata());
+    auto table = engine::Unwrap(write::PlanFileLayout(
         transaction.protocol(), transaction.metadata(), schema));
+    if (shares) table = OptimizedLayout(table);
     data_format = engine::Unwrap(write::ParquetFormat::Bind(
         context, target.extra_columns.empty()
                      ? table
                      : write::WithExtraColumns(*table, target.extra_columns)));
+    if (shares) {
+      const auto threads =
+          duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads();
+      // A thread comes from one partition to the next before others do.
+      shared.emplace(context, store, data_format,
+                     2 * static_cast<std::size_t>(threads), Env::System());
+    }
     // A feed that was begun must be complete: an INSERT that follows a change
     // in the same commit writes its rows to it too.
     feeds_inserts =
@@ -88,23 +121,53 @@ class GlobalState final : public duckdb::GlobalSinkState {
   std::shared_ptr<store::Store> store;
   std::shared_ptr<const write::ParquetFormat> data_format;
   std::shared_ptr<const write::ParquetFormat> feed_format;  // Null: no feed.
+  std::optional<write::SharedWriters> shared;  // Of data; nullopt: no.
   Files data;
   Files feed;
   bool feeds_inserts = false;
   std::int64_t count = 0;  // Rows, for the statement's result.
 };
 
+// Where the data of one thread goes: to files of its own, or through the
+// writers that all share.
+class DataOutput {
+ public:
+  DataOutput(ClientContext& context, GlobalState& global, bool checks)
+      : checks_(checks) {
+    if (global.shared) {
+      shared_.emplace(*global.shared, checks);
+    } else {
+      own_.emplace(context, global.store, global.data_format, Env::System());
+    }
+  }
+
+  Status Append(DataChunk& rows) {
+    if (shared_) return shared_->Append(rows);
+    return checks_ ? own_->Append(rows) : own_->AppendUnchecked(rows);
+  }
+  Result<write::WrittenFiles> Finish() {
+    if (own_) return own_->Finish();
+    BAYOU_TRY(shared_->Finish());
+    return write::WrittenFiles();
+  }
+
+ private:
+  bool checks_;
+  std::optional<write::TableWriter> own_;
+  std::optional<write::SharedWriters::Input> shared_;
+};
+
 class LocalState final : public duckdb::LocalSinkState {
  public:
-  LocalState(ClientContext& context, const GlobalState& global,
+  LocalState(ClientContext& context, GlobalState& global,
              const RowTarget& target)
-      : data(context, global.store, global.data_format, Env::System()) {
+      : data(context, global, target.checks_rows && !target.change_type) {
     if (global.feed_format) {
       feed.emplace(context, global.store, global.feed_format, Env::System());
     }
     if (target.more_rules) more_rules.emplace(context, target.more_rules);
   }
-  write::TableWriter data;
+  DataOutput data;
   std::optional<write::TableWriter> feed;
   std::optional<write::RowRuleCheck> more_rules;
 };
@@ -140,17 +203,22 @@ void AppendApart(DataChunk& rows, duckdb::idx_t change_type,
       data.set_index(data_count++, i);
     }
   }
-  const auto append = [&](write::TableWriter& writer,
-                          const duckdb::SelectionVector& chosen,
-                          duckdb::idx_t count) {
-    DataChunk part;
+  const auto choose = [&](const duckdb::SelectionVector& chosen,
+                          duckdb::idx_t count, DataChunk& part) {
     part.InitializeEmpty(rows.GetTypes());
     part.Reference(rows);
     if (count < rows.size()) part.Slice(chosen, count);
-    engine::Unwrap(writer.AppendUnchecked(part));
   };
-  if (data_count > 0) append(local.data, data, data_count);
-  if (feed_count > 0) append(*local.feed, feed, feed_count);
+  if (data_count > 0) {
+    DataChunk part;
+    choose(data, data_count, part);
+    engine::Unwrap(local.data.Append(part));
+  }
+  if (feed_count > 0) {
+    DataChunk part;
+    choose(feed, feed_count, part);
+    engine::Unwrap(local.feed->AppendUnchecked(part));
+  }
 }
 
 }  // namespace
@@ -166,7 +234,7 @@ PhysicalDeltaInsert::PhysicalDeltaInsert(
 duckdb::unique_ptr<duckdb::GlobalSinkState>
 PhysicalDeltaInsert::GetGlobalSinkState(ClientContext& context) const {
   return duckdb::make_uniq<GlobalState>(context, target_.begin(context),
-                                        target_);
+                                        target_, parallel_);
 }
 
 duckdb::unique_ptr<duckdb::LocalSinkState>
@@ -183,8 +251,7 @@ duckdb::SinkResultType PhysicalDeltaInsert::Sink(
     AppendApart(chunk, *target_.change_type, local);
   } else {
     if (local.more_rules) CheckReplacement(chunk, *local.more_rules);
-    engine::Unwrap(target_.checks_rows ? local.data.Append(chunk)
-                                       : local.data.AppendUnchecked(chunk));
+    engine::Unwrap(local.data.Append(chunk));
     if (input.global_state.Cast<GlobalState>().feeds_inserts)
       FeedInserts(chunk, *local.feed);
   }
@@ -204,6 +271,7 @@ duckdb::SinkFinalizeType PhysicalDeltaInsert::Finalize(
     duckdb::Pipeline&, duckdb::Event&, ClientContext& context,
     duckdb::OperatorSinkFinalizeInput& input) const {
   auto& state = input.global_state.Cast<GlobalState>();
+  if (state.shared) state.data.Add(engine::Unwrap(state.shared->Finish()));
   state.count = target_.finish(context, state.pending, state.data.Take(),
                                AsChangeFiles(state.feed.Take()));
   return duckdb::SinkFinalizeType::READY;

@@ -33,6 +33,7 @@ constexpr std::array kAliases = {
     Alias{"spark.databricks.delta.write.txnVersion", kTxnVersion},
     Alias{"spark.databricks.delta.optimize.batchSize", kOptimizeBatchSize},
     Alias{"spark.databricks.delta.optimize.maxFileSize", kOptimizeMaxFileSize},
+    Alias{"spark.databricks.delta.optimizeWrite.enabled", kOptimizeWrite},
     Alias{"spark.databricks.delta.optimize.minFileSize", kOptimizeMinFileSize},
     Alias{"spark.sql.files.ignoreMissingFiles", kIgnoreMissingFiles},
     Alias{"spark.sql.session.timeZone", "TimeZone"},
@@ -116,6 +117,11 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
       "OPTIMIZE commits each time that it has written so many bytes of old "
       "files anew",
       LogicalType::BIGINT, Value(LogicalType::BIGINT));
+  config.AddExtensionOption(
+      kOptimizeWrite,
+      "Make few, well-filled files: true or false, whatever the table's "
+      "delta.autoOptimize.optimizeWrite says",
+      LogicalType::BOOLEAN, Value(LogicalType::BOOLEAN));
   RegisterAutoCompact(config);
   config.AddExtensionOption(
       kAllowUnknownProperties,

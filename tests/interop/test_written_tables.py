@@ -178,3 +178,16 @@ def test_the_commit_says_what_it_did(sql, tmp_path):
     for add in adds:
         file = tmp_path / "t" / urllib.parse.unquote(add["path"])
         assert file.stat().st_size == add["size"]
+
+
+@pytest.mark.parametrize("partition", [False, True])
+def test_others_read_what_threads_filled_together(sql, tmp_path, duckdb_delta, partition):
+    from deltalake import DeltaTable
+    by = " PARTITIONED BY (p)" if partition else ""
+    sql("SET threads = 4", f"CREATE TABLE t (id BIGINT, p VARCHAR){by} TBLPROPERTIES ('delta.autoOptimize.optimizeWrite' = 'true')",
+        "INSERT INTO t SELECT range, CASE range % 3 WHEN 0 THEN NULL WHEN 1 THEN 'a b/%' ELSE 'p' END FROM range(500000)")
+    assert len(list((tmp_path / "t").rglob("*.parquet"))) == (3 if partition else 1)
+    table = DeltaTable(tmp_path / "t").to_pyarrow_table()
+    assert table.num_rows == 500000 and table["p"].null_count == 166667
+    assert duckdb_delta.execute(f"SELECT count(DISTINCT id), sum(id), count(*) FILTER (p IS NULL <> (id % 3 = 0)) "
+                                f"FROM delta_scan('{tmp_path / 't'}')").fetchall() == [(500000, 499999 * 250000, 0)]

@@ -30,4 +30,9 @@ bool AutoCompacts(const StringMap& configuration) {
       .value_or(false);
 }
 
+bool OptimizesWrites(const StringMap& configuration) {
+  return PropertyBool(Find(configuration, "delta.autoOptimize.optimizeWrite"))
+      .value_or(false);
+}
+
 }  // namespace bayou::protocol

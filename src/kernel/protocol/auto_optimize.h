@@ -19,4 +19,8 @@ std::optional<bool> PropertyAutoCompact(std::string_view text);
 // counts as none.
 bool AutoCompacts(const StringMap& configuration);
 
+// Whether writes make few, well-filled files:
+// delta.autoOptimize.optimizeWrite. The older property says nothing of it.
+bool OptimizesWrites(const StringMap& configuration);
+
 }  // namespace bayou::protocol

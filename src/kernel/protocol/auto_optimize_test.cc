@@ -32,5 +32,12 @@ TEST(AutoCompacts, UsersCanSetOnlyWhatIsKnown) {
   EXPECT_FALSE(CheckUserProperties({{kAutoCompact, "sometimes"}}));
 }
 
+TEST(OptimizesWrites, TakesItsOwnPropertyOnly) {
+  EXPECT_TRUE(OptimizesWrites({{"delta.autoOptimize.optimizeWrite", "True"}}));
+  EXPECT_FALSE(
+      OptimizesWrites({{"delta.autoOptimize.optimizeWrite", "false"}}));
+  EXPECT_FALSE(OptimizesWrites({{"delta.autoOptimize", "true"}}));
+}
+
 }  // namespace
 }  // namespace bayou::protocol
