@@ -12,7 +12,7 @@ using duckdb::LogicalType;
 using duckdb::LogicalTypeId;
 
 // How the text of a value becomes JSON.
-enum class JsonForm { kAsIs, kFloat, kQuoted, kNested };
+enum class JsonForm { kAsIs, kJson, kFloat, kQuoted, kNested };
 
 JsonForm FormOf(const LogicalType& type) {
   switch (type.id()) {
@@ -27,8 +27,9 @@ JsonForm FormOf(const LogicalType& type) {
     case LogicalTypeId::UINTEGER:
     case LogicalTypeId::UBIGINT:
     case LogicalTypeId::UHUGEINT:
-    case LogicalTypeId::DECIMAL:
       return JsonForm::kAsIs;
+    case LogicalTypeId::DECIMAL:
+      return JsonForm::kJson;
     case LogicalTypeId::FLOAT:
     case LogicalTypeId::DOUBLE:
       return JsonForm::kFloat;
@@ -39,7 +40,7 @@ JsonForm FormOf(const LogicalType& type) {
       return JsonForm::kNested;
     default:
       return type.IsJSONType() || type.id() == LogicalTypeId::VARIANT
-                 ? JsonForm::kAsIs
+                 ? JsonForm::kJson
                  : JsonForm::kQuoted;
   }
 }
@@ -65,6 +66,23 @@ std::string_view SpecialFloat(std::string_view text) {
   return {};
 }
 
+// What the engine takes for JSON. A line end in it would separate rows for our
+// readers, and a number needs a digit in front of its point.
+void AppendJson(std::string& out, std::string_view text) {
+  bool is_string = false;
+  char before = ' ';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') is_string = !is_string;
+    const bool is_digit = before >= '0' && before <= '9';
+    if (c == '.' && !is_string && !is_digit) out += '0';
+    out += c == '\n' || c == '\r' ? ' ' : c;
+    before = c;
+    // What is behind a backslash ends no string.
+    if (c == '\\' && i + 1 < text.size()) out += text[++i];
+  }
+}
+
 void AppendScalar(std::string& out, JsonForm form, std::string_view text) {
   switch (form) {
     case JsonForm::kFloat: {
@@ -72,15 +90,11 @@ void AppendScalar(std::string& out, JsonForm form, std::string_view text) {
       out += special.empty() ? text : special;
       return;
     }
-    case JsonForm::kAsIs: {
-      // Stored JSON may hold line ends, which separate rows for our readers.
-      const std::size_t start = out.size();
+    case JsonForm::kAsIs:
       out += text;
-      for (std::size_t i = start; i < out.size(); ++i) {
-        if (out[i] == '\n' || out[i] == '\r') out[i] = ' ';
-      }
       return;
-    }
+    case JsonForm::kJson:
+      return AppendJson(out, text);
     default:
       AppendQuoted(out, text);
   }

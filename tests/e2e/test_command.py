@@ -27,6 +27,9 @@ def test_usage_errors_are_2_and_failures_1(run):
     assert run("nonsense").returncode == 2
     assert run("sql", "--format", "xml").returncode == 2
     assert run("history").returncode == 2
+    assert "no command histroy" in run("histroy", "t").stderr
+    assert '"abc" is no whole number from 1 on' in run("history", "t", "--limit", "abc").stderr
+    assert run("history", "t", "--limit", "0").returncode == 2
     failed = run("sql", "-c", "SELECT nope")
     assert failed.returncode == 1
     assert failed.stderr.count("error [") == 1
@@ -57,6 +60,13 @@ def test_json_values(run):
     assert '"d":1.50' in done.stdout
 
 
+def test_json_numbers_have_a_digit_before_the_point(run):
+    done = run("sql", "--format", "json", "-c", """
+        SELECT .5 AS d, -0.25::DECIMAL(2,2) AS e, [.5] AS l, {'a': -.5} AS s, {'b': .5, 'c': 'x\"." .5'}::VARIANT AS v""")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [{"d": 0.5, "e": -0.25, "l": [0.5], "s": {"a": -0.5}, "v": {"b": 0.5, "c": 'x\"." .5'}}]
+
+
 def test_csv_quotes_what_needs_it(run):
     done = run("sql", "--format", "csv", "-c", "SELECT 'a,b' AS x, 'c\"d' AS y, '' AS e, NULL AS n")
     assert done.stdout == 'x,y,e,n\n"a,b","c""d","",\n'
@@ -71,6 +81,23 @@ def test_script_on_standard_input_and_in_a_file(bayou, tmp_path):
     assert named.stdout == "a\n1\n"
     missing = subprocess.run([bayou, "sql", "-f", tmp_path / "no.sql"], capture_output=True, text=True, cwd=tmp_path)
     assert missing.returncode == 1 and "FILE_NOT_FOUND" in missing.stderr
+
+
+def test_dot_commands_in_a_script(bayou, tmp_path):
+    def feed(script):
+        done = subprocess.run([bayou, "sql"], input=script, capture_output=True, text=True, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
+    assert feed(".mode jsonl\nSELECT 1 AS a;\n-- so\n.mode csv\nSELECT\n.5 AS b;\n.quit\nSELECT 3") == (0, '{"a":1}\nb\n.5\n', "")
+    assert feed("CREATE TABLE t (i INT);\n.tables\n")[:2] == (0, "name\nt\n")
+    assert feed("SELECT 1;\n.nope\nSELECT 2;")[:2] == (1, "1\n1\n")
+    assert "UNKNOWN_COMMAND" in feed(".nope")[2]
+    assert feed("SELECT nope;\n.tables")[:2] == (1, "")
+
+
+def test_a_file_is_no_table(run, tmp_path):
+    (tmp_path / "f").write_text("x")
+    assert "it is a file" in run("history", "f").stderr
+    assert "no such folder" in run("history", "g").stderr
 
 
 def test_lake_of_another_folder(run, tmp_path):

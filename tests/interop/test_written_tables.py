@@ -21,6 +21,7 @@ COLUMNS = {
     "f64": ("DOUBLE", ["0.1", "1e300"], [0.1, 1e300]),
     "d4": ("DECIMAL(4,2)", ["'12.34'", "'-99.99'"], [Decimal("12.34"), Decimal("-99.99")]),
     "d18": ("DECIMAL(18,4)", ["'90071992547409.9301'", "0"], [Decimal("90071992547409.9301"), Decimal("0.0000")]),
+    "d3": ("DECIMAL(3,3)", ["'0.125'", "'0.001'"], [Decimal("0.125"), Decimal("0.001")]),
     "d38": ("DECIMAL(38,6)", ["'12345678901234567890123456789012.999999'", "1"],
             [Decimal("12345678901234567890123456789012.999999"), Decimal("1.000000")]),
     "s": ("STRING", ["'é\U0001D11E'", "''"], ["é\U0001D11E", ""]),
@@ -115,7 +116,7 @@ def test_odd_partition_values_are_read_by_both(sql, tmp_path, duckdb_delta):
     assert plain(duckdb_delta.execute(f"SELECT p, id FROM delta_scan('{tmp_path}/t')").to_arrow_table()) == want
 
 
-@pytest.mark.parametrize("name", ["bool", "i8", "i64", "d18", "d38", "s", "day", "ts"])
+@pytest.mark.parametrize("name", ["bool", "i8", "i64", "d18", "d3", "d38", "s", "day", "ts"])
 def test_partition_columns_of_every_type(sql, tmp_path, duckdb_delta, name):
     type, values, python = COLUMNS[name]
     table = f"delta.`{tmp_path}/t`"

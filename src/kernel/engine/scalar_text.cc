@@ -263,6 +263,14 @@ std::string FormatTimestamp(duckdb::timestamp_t timestamp, char separator) {
                      micros / 1'000'000 % 60, micros % 1'000'000);
 }
 
+std::string FormatDecimal(const duckdb::Value& decimal) {
+  // DuckDB leaves the zero out where the type has no digit for it.
+  std::string text = decimal.ToString();
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  if (text[first] == '.') text.insert(first, 1, '0');
+  return text;
+}
+
 std::string FormatDouble(double value) { return FormatFloating(value); }
 std::string FormatFloat(float value) { return FormatFloating(value); }
 

@@ -40,6 +40,8 @@ std::optional<TimestampText> ParseTimestamp(std::string_view text);
 std::string FormatDate(duckdb::date_t date);
 // yyyy-MM-dd<separator>hh:mm:ss.ffffff
 std::string FormatTimestamp(duckdb::timestamp_t timestamp, char separator);
+// With a digit in front of the point, as JSON and other readers have it.
+std::string FormatDecimal(const duckdb::Value& decimal);
 // As Java's toString: `1.0E10`, `0.1`, `NaN`.
 std::string FormatDouble(double value);
 std::string FormatFloat(float value);

@@ -339,6 +339,8 @@ Result<std::optional<std::string>> FormatPartitionValue(const Value& value,
       return FormatFloat(value.GetValue<float>());
     case TypeKind::kDouble:
       return FormatDouble(value.GetValue<double>());
+    case TypeKind::kDecimal:
+      return FormatDecimal(value);
     case TypeKind::kDate:
       return PartitionDate(value);
     case TypeKind::kTimestamp: {

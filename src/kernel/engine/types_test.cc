@@ -147,6 +147,8 @@ TEST(FormatPartitionValue, WritesWhatReadsBack) {
       {Of(TypeKind::kDouble), "NaN"},
       {Of(TypeKind::kDouble), "-Infinity"},
       {DataType::Decimal(10, 2), "12.50"},
+      {DataType::Decimal(2, 2), "0.25"},
+      {DataType::Decimal(38, 38), "-0.0" + std::string(37, '1')},
       {Of(TypeKind::kString), "a b"},
       {Of(TypeKind::kBinary), "bytes"},
       {Of(TypeKind::kDate), "2024-02-29"},

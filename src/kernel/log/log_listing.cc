@@ -43,9 +43,10 @@ bool HasParquet(const std::vector<store::ObjectMeta>& files) {
 std::string WhatIsThere(store::Store& store) {
   const auto files = store.List("", "");
   if (!files) {
-    return files.error().code == ErrorCode::kNotFound
-               ? "no such folder; check the path"
-               : files.error().message;
+    if (files.error().code != ErrorCode::kNotFound)
+      return files.error().message;
+    return store.Head("") ? "it is a file; name the table's folder"
+                          : "no such folder; check the path";
   }
   if (const auto table = EnclosingTable(store.location())) {
     return fmt::format("it is a folder inside the table {}; name that one",

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "kernel/engine/scalar_text.h"
 #include "kernel/write/string_bounds.h"
 
 namespace bayou::write {
@@ -265,7 +266,7 @@ std::unique_ptr<Column> DecimalColumnOf(const DataType& type) {
   const auto scale = static_cast<std::uint8_t>(type.scale);
   return Ordered<T>([=](T value) {
     return std::optional(
-        duckdb::Value::DECIMAL(value, precision, scale).ToString());
+        engine::FormatDecimal(duckdb::Value::DECIMAL(value, precision, scale)));
   });
 }
 

@@ -61,6 +61,8 @@ TEST_F(FileStatistics, DecimalsAreExact) {
   EXPECT_EQ(OfColumn("DECIMAL(18,4)", "('90071992547409.9301')"),
             Json("1", R"({"c":90071992547409.9301})",
                  R"({"c":90071992547409.9301})", R"({"c":0})"));
+  EXPECT_EQ(OfColumn("DECIMAL(2,2)", "('.25'), ('-.5')"),
+            Json("2", R"({"c":-0.50})", R"({"c":0.25})", R"({"c":0})"));
   const std::string widest(38, '9');
   EXPECT_EQ(
       OfColumn("DECIMAL(38,0)", "('" + widest + "'), ('-" + widest + "')"),
