@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interactive shell, through a terminal."""
+import fcntl
 import os
 import pty
 import re
 import select
+import struct
+import termios
 import time
 
 import pytest
@@ -91,6 +94,27 @@ def test_dot_commands(shell):
     shell.ask(".mode json", "")
     shell.ask("SELECT 1 AS x;", r'\[\{"x":1\}\]')
     shell.ask(".mode nothing", r"error \[UNKNOWN_COMMAND\]")
+
+
+def test_a_result_before_an_error_is_not_shown_later(shell):
+    shell.ask(".mode json", "")
+    shell.ask("SELECT 'stale' AS x; SELECT nope;", r"error \[SQL_BINDER_ERROR\]")
+    shell.type("SET threads = 1;\r")
+    shell.wait_for(r"[0-9.]+ s")
+    assert '[{"x"' not in shell.text
+    found = shell.ask("SELECT 2 AS y;", r"(.*)\[\{\"y\":2\}\]")
+    assert "stale" not in found.group(1)
+
+
+def test_many_columns_stand_one_below_another(bayou, tmp_path):
+    terminal = Terminal(bayou, tmp_path, "sql")
+    terminal.wait_for("bayou> ")
+    fcntl.ioctl(terminal.screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    terminal.ask(".mode table", "")
+    columns = ", ".join(f"'value number {i} of a row' AS column{i}" for i in range(9))
+    terminal.ask(f"SELECT {columns};", r"── row 1 ──\s+column0 │ value number 0 of a row\s+column1 │ value number 1")
+    terminal.ask("SELECT 1 AS a, 2 AS b;", r" a │ b")
+    os.close(terminal.screen)
 
 
 def test_control_c_cancels_the_query_and_not_the_shell(shell):

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -18,6 +19,7 @@
 
 #include "bayou/session.h"
 #include "bayou/version.h"
+#include "frontends/cli/dot_commands.h"
 #include "frontends/cli/interrupt.h"
 #include "frontends/cli/output.h"
 #include "frontends/cli/shell.h"
@@ -33,7 +35,7 @@ constexpr int kInterrupted = 130;  // As shells have it.
 
 constexpr const char* kExamples = R"(Examples:
   bayou sql                                           a shell over the tables of this folder
-  bayou sql -c "SELECT count(*) FROM delta.`/data/t`"
+  bayou sql -c 'SELECT count(*) FROM delta.`/data/t`'
   bayou sql --lake /data -f report.sql --format csv
   bayou history /data/t --limit 5
   bayou files /data/t --count
@@ -108,15 +110,14 @@ int RunSql(Session& session, const Options& options) {
     RunShell(session, runner);
     return 0;
   }
-  std::vector<std::string> scripts = options.scripts;
-  if (scripts.empty()) {
-    auto script = ReadAll(std::cin, "standard input");
+  if (options.scripts.empty()) {
+    const auto script = ReadAll(std::cin, "standard input");
     // What a Ctrl-C cut short must not run: it may lack its WHERE.
     if (TakeInterrupt()) return kInterrupted;
     if (!script) return Fails(script.error());
-    scripts.push_back(*std::move(script));
+    return RunScript(runner, *script) ? 0 : kFailed;
   }
-  for (const std::string& script : scripts) {
+  for (const std::string& script : options.scripts) {
     if (!runner.Run(script)) return kFailed;
   }
   return 0;
@@ -320,6 +321,20 @@ int CompactLog(Session& session, const Options& options) {
   return RunQuery(session, options, query + ")");
 }
 
+// A whole number from `least` on.
+CLI::Validator AtLeast(std::int64_t least) {
+  const std::string range = "from " + std::to_string(least) + " on";
+  return {[least, range](const std::string& text) -> std::string {
+            std::int64_t number = 0;
+            const char* const end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, number);
+            if (read.ec == std::errc() && read.ptr == end && number >= least)
+              return {};
+            return "\"" + text + "\" is no whole number " + range;
+          },
+          range, ""};
+}
+
 class CommandLine {
  public:
   CommandLine() {
@@ -330,7 +345,7 @@ class CommandLine {
     AddTableCommand("history", "Who changed a table, when and how", History)
         ->add_option("--limit", options_.limit,
                      "At most so many commits, the newest")
-        ->check(CLI::PositiveNumber);
+        ->check(AtLeast(1));
     WithVersion(AddTableCommand(
         "detail", "A table in one row: files, bytes, properties",
         [](auto& s, auto& o) {
@@ -381,6 +396,13 @@ class CommandLine {
   }
 
   int Run(int count, char** arguments) {
+    if (count > 1 && !IsKnown(arguments[1])) {
+      std::fprintf(stderr,
+                   "error [UNKNOWN_COMMAND]: bayou has no command %s; see "
+                   "bayou --help\n",
+                   arguments[1]);
+      return kWrongUsage;
+    }
     try {
       app_.parse(count, arguments);
     } catch (const CLI::ParseError& error) {
@@ -395,6 +417,13 @@ class CommandLine {
 
  private:
   using Command = std::function<int(Session&, const Options&)>;
+
+  bool IsKnown(std::string_view argument) const {
+    const auto is_meant = [&](const CLI::App* command) {
+      return command->get_name() == argument;
+    };
+    return argument.starts_with('-') || !app_.get_subcommands(is_meant).empty();
+  }
 
   CLI::App* Add(const char* name, const char* meaning, Command command) {
     CLI::App* sub = app_.add_subcommand(name, meaning);
@@ -411,7 +440,7 @@ class CommandLine {
         ->transform(CLI::AsSizeValue(false));
     sub->add_option("--threads", options_.session.threads,
                     "Default: one for each core")
-        ->check(CLI::PositiveNumber);
+        ->check(AtLeast(1));
     return sub;
   }
 
@@ -454,7 +483,7 @@ class CommandLine {
   CLI::App* WithVersion(CLI::App* sub) {
     CLI::Option* version =
         sub->add_option("--version", options_.version, "As of this version")
-            ->check(CLI::NonNegativeNumber);
+            ->check(AtLeast(0));
     sub->add_option("--timestamp", options_.timestamp, "As of this time")
         ->excludes(version);
     return sub;
@@ -540,10 +569,10 @@ class CommandLine {
     CLI::App* diff = AddTableCommand(
         "diff", "How two versions of a table differ, in files or rows", Diff);
     diff->add_option("--from", options_.from, "The version to compare with")
-        ->check(CLI::NonNegativeNumber)
+        ->check(AtLeast(0))
         ->required();
     diff->add_option("--to", options_.to, "By default, the latest version")
-        ->check(CLI::NonNegativeNumber);
+        ->check(AtLeast(0));
     diff->add_flag("--rows", options_.rows,
                    "The rows that are in one of the two alone");
   }
@@ -599,10 +628,10 @@ class CommandLine {
             ->add_option("--first", options_.first,
                          "From this version on; by default, all since the "
                          "checkpoint")
-            ->check(CLI::NonNegativeNumber);
+            ->check(AtLeast(0));
     CLI::Option* last =
         compact->add_option("--last", options_.last, "Up to this version")
-            ->check(CLI::NonNegativeNumber);
+            ->check(AtLeast(0));
     first->needs(last);
     last->needs(first);
   }

@@ -144,6 +144,13 @@ class JsonDocumentOutput final : public Output {
 
   void Next(bool is_last) override { is_last_ = is_last; }
 
+  // Statements that failed have left a result that nobody is to see.
+  void Reset() override {
+    Output::Reset();
+    held_.reset();
+    held_file_.reset();
+  }
+
   CellFormat Begin(std::span<const ResultColumn> columns) override {
     CountResult();
     held_.reset();

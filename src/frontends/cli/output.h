@@ -15,7 +15,7 @@
 namespace bayou::cli {
 
 enum class Format : std::uint8_t {
-  kTable,      // Aligned columns for people.
+  kTable,      // Aligned columns for people; many columns one below another.
   kCsv,        // RFC 4180 with a header; NULL is empty, an empty text is "".
   kJson,       // One array of objects: of several results, the last.
   kJsonLines,  // One object a line.
@@ -40,7 +40,8 @@ class Output : public ResultSink {
   bool has_result() const { return has_result_; }
   // All statements have run.
   virtual Status Finish() { return {}; }
-  void Reset() {
+  // Before statements are run: forgets what was before.
+  virtual void Reset() {
     rows_ = 0;
     changed_.reset();
     has_result_ = false;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bayou/version.h"
+#include "frontends/cli/dot_commands.h"
 #include "frontends/cli/interrupt.h"
-#include "frontends/cli/sql_text.h"
 
 namespace bayou::cli {
 namespace {
@@ -22,27 +22,6 @@ namespace {
 constexpr const char* kPrompt = "bayou> ";
 constexpr const char* kContinuation = "  ...> ";
 constexpr int kHistoryEntries = 2000;
-
-constexpr const char* kHelp =
-    R"(Statements end with a semicolon and may span lines. Ctrl-C cancels, Ctrl-D leaves.
-
-  .help              this text
-  .tables            the tables of the lake
-  .schema TABLE      the columns of a table
-  .mode FORMAT       results as table, csv, json or jsonl
-  .timing on|off     time and row count after each statement
-  .quit              leave
-
-  SELECT * FROM t VERSION AS OF 3;        DESCRIBE HISTORY t LIMIT 5;
-  SELECT * FROM delta.`/path/to/table`;   DESCRIBE DETAIL t;
-  SELECT * FROM table_changes('t', 2);    EXPLAIN SELECT * FROM t WHERE ...;
-)";
-
-const std::vector<std::string>& DotCommands() {
-  static const std::vector<std::string> commands = {
-      ".help", ".mode", ".quit", ".schema", ".tables", ".timing"};
-  return commands;
-}
 
 // $XDG_STATE_HOME/bayou/history, the place for what outlives a session but is
 // no configuration.
@@ -60,20 +39,13 @@ std::filesystem::path HistoryFile() {
   return folder / "bayou" / "history";
 }
 
-std::string Trim(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
-  return std::string(text.substr(first, last - first + 1));
-}
-
 class Shell;
 Shell* active = nullptr;  // libedit's hooks take no argument of ours.
 
 class Shell {
  public:
   Shell(Session& session, StatementRunner& runner)
-      : session_(session), runner_(runner) {
+      : session_(session), runner_(runner), commands_(runner) {
     active = this;
     rl_initialize();
     rl_readline_name = const_cast<char*>("bayou");
@@ -90,7 +62,7 @@ class Shell {
   void Run() {
     std::fprintf(stderr, "Bayou %s. Type .help for help, .quit to leave.\n",
                  kVersion);
-    while (!done_) {
+    while (!commands_.done()) {
       const std::unique_ptr<char, decltype(&std::free)> line(
           readline(pending_.empty() ? kPrompt : kContinuation), &std::free);
       if (TakeInterrupt()) {
@@ -112,7 +84,7 @@ class Shell {
       if (trimmed.empty()) return;
       if (trimmed.front() == '.') {
         Remember(trimmed);
-        DotCommand(trimmed);
+        commands_.Run(trimmed);
         return;
       }
     }
@@ -122,35 +94,6 @@ class Shell {
     pending_.clear();
     Remember(statement);
     runner_.Run(statement);
-  }
-
-  void DotCommand(const std::string& line) {
-    const std::size_t blank = line.find_first_of(" \t");
-    const std::string name = line.substr(0, blank);
-    const std::string argument =
-        blank == std::string::npos ? "" : Trim(line.substr(blank));
-    if (name == ".help") {
-      std::fputs(kHelp, stdout);
-    } else if (name == ".quit" || name == ".exit") {
-      done_ = true;
-    } else if (name == ".tables") {
-      runner_.Run("SHOW TABLES");
-    } else if (name == ".schema" && !argument.empty()) {
-      runner_.Run(
-          "SELECT name, type, nullable, \"partitionIndex\", comment FROM "
-          "bayou_schema(" +
-          SqlLiteral(argument) + ")");
-    } else if (name == ".timing" && (argument == "on" || argument == "off")) {
-      runner_.SetTiming(argument == "on");
-    } else if (const auto format = FormatByName(argument);
-               name == ".mode" && format) {
-      runner_.SetFormat(*format);
-    } else {
-      std::fprintf(
-          stderr,
-          "error [UNKNOWN_COMMAND]: %s is no command of the shell; see .help\n",
-          line.c_str());
-    }
   }
 
   void LoadHistory() {
@@ -206,7 +149,7 @@ class Shell {
   std::vector<std::string> Words(const std::string& line, std::size_t start) {
     std::vector<std::string> words;
     if (pending_.empty() && Trim(line).starts_with('.')) {
-      for (const std::string& command : DotCommands()) {
+      for (const std::string& command : DotCommands::Names()) {
         if (command.starts_with(Trim(line)))
           words.push_back(command.substr(start));
       }
@@ -223,9 +166,9 @@ class Shell {
 
   Session& session_;
   StatementRunner& runner_;
+  DotCommands commands_;
   std::string pending_;  // Lines of a statement that has no semicolon yet.
   std::string last_;
-  bool done_ = false;
 };
 
 }  // namespace

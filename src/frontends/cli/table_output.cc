@@ -12,7 +12,7 @@ namespace bayou::cli {
 namespace {
 
 constexpr std::size_t kRowsThatDecide = 1000;
-constexpr std::size_t kNarrowest = 4;  // No column is cut below this.
+constexpr std::size_t kNarrowest = 10;  // No column is cut below this.
 constexpr std::string_view kBetween = " │ ";
 constexpr std::size_t kBetweenWidth = 3;
 constexpr std::string_view kNull = "NULL";
@@ -31,6 +31,8 @@ class TableOutput final : public Output {
     rows_.clear();
     widths_.clear();
     laid_out_ = false;
+    is_expanded_ = false;
+    row_number_ = 0;
     for (const ResultColumn& column : columns) {
       names_.push_back(Printable(column.name));
       right_.push_back(column.is_numeric);
@@ -44,7 +46,7 @@ class TableOutput final : public Output {
     std::vector<std::string> row;
     for (const auto& cell : cells)
       row.push_back(Printable(cell.value_or(kNull)));
-    if (laid_out_) return WriteRow(row);
+    if (laid_out_) return Write(row);
     rows_.push_back(std::move(row));
     return rows_.size() < kRowsThatDecide ? Status{} : LayOut();
   }
@@ -62,26 +64,46 @@ class TableOutput final : public Output {
       for (const auto& row : rows_) width = std::max(width, Width(row[i]));
       widths_.push_back(width);
     }
-    FitTerminal();
-    BAYOU_TRY(WriteRow(names_));
-    BAYOU_TRY(WriteRule());
-    for (const auto& row : rows_) BAYOU_TRY(WriteRow(row));
+    is_expanded_ = !FitTerminal();
+    if (!is_expanded_) {
+      BAYOU_TRY(WriteRow(names_));
+      BAYOU_TRY(WriteRule());
+    }
+    for (const auto& row : rows_) BAYOU_TRY(Write(row));
     rows_.clear();
     return {};
   }
 
-  // Takes from the widest column until all fit.
-  void FitTerminal() {
-    if (options_.terminal_width == 0 || widths_.empty()) return;
+  // Takes from the widest column until all fit; false where they cannot.
+  bool FitTerminal() {
+    if (options_.terminal_width == 0 || widths_.empty()) return true;
     const std::size_t between = kBetweenWidth * (widths_.size() - 1) + 2;
     std::size_t total =
         std::accumulate(widths_.begin(), widths_.end(), between);
     while (total > options_.terminal_width) {
       const auto widest = std::ranges::max_element(widths_);
-      if (*widest <= kNarrowest) return;
+      if (*widest <= kNarrowest) return widths_.size() == 1;
       --*widest;
       --total;
     }
+    return true;
+  }
+
+  Status Write(const std::vector<std::string>& cells) {
+    return is_expanded_ ? WriteExpanded(cells) : WriteRow(cells);
+  }
+
+  // A line for each column, with all of its value.
+  Status WriteExpanded(const std::vector<std::string>& cells) {
+    std::size_t width = 0;
+    for (const std::string& name : names_) width = std::max(width, Width(name));
+    line_ = "── row " + std::to_string(++row_number_) + " ──\n";
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      line_ += ' ' + names_[i];
+      line_.append(width - Width(names_[i]), ' ');
+      line_ += std::string(kBetween) + cells[i] + '\n';
+    }
+    return WriteAll(options_.file, line_);
   }
 
   Status WriteRow(const std::vector<std::string>& cells) {
@@ -111,6 +133,8 @@ class TableOutput final : public Output {
   OutputOptions options_;
   bool is_drawing_ = false;
   bool laid_out_ = false;
+  bool is_expanded_ = false;  // Too many columns for the terminal.
+  std::size_t row_number_ = 0;
   std::vector<std::string> names_;
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;

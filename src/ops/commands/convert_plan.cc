@@ -8,6 +8,7 @@
 
 #include "base/uri_path.h"
 #include "kernel/engine/types.h"
+#include "kernel/log/log_file_name.h"
 #include "kernel/protocol/letter_case.h"
 
 namespace bayou::commands {
@@ -199,12 +200,35 @@ Status MergeFields(const std::vector<Field>& more, const std::string& file,
   return {};
 }
 
+// The folder whose log `folder` is, if it is the log of one further down.
+std::optional<std::string> TableOfLog(std::string_view folder) {
+  const std::size_t slash = folder.rfind('/');
+  if (slash == std::string_view::npos ||
+      folder.substr(slash + 1) != log::kLogFolder)
+    return std::nullopt;
+  return std::string(folder.substr(0, slash));
+}
+
+tl::unexpected<Error> ContainsTable(const std::string& location,
+                                    const std::string& table) {
+  return Fail(ErrorCode::kInvalidArgument, "DELTA_CONVERT_CONTAINS_TABLE",
+              "nothing was converted: " + table + " in " + location +
+                  " is a Delta table already, whose files also hold rows that "
+                  "were deleted; convert the folders beside it one by one, or "
+                  "move it away");
+}
+
 }  // namespace
 
 Result<FoundFiles> FindParquetFiles(store::Store& store) {
   FoundFiles found;
+  std::optional<std::string> table;
   const store::Store::TreeVisitor visitor{
-      .enter = [](const ObjectMeta& folder) { return !IsHidden(folder.name); },
+      .enter =
+          [&](const ObjectMeta& folder) {
+            if (const auto inner = TableOfLog(folder.name)) table = inner;
+            return !IsHidden(folder.name);
+          },
       .file = [&](const ObjectMeta& file) -> Status {
         if (IsHidden(file.name)) return {};
         BAYOU_ASSIGN(const bool is_parquet, IsParquet(store, file));
@@ -216,6 +240,7 @@ Result<FoundFiles> FindParquetFiles(store::Store& store) {
         return {};
       }};
   BAYOU_TRY(store.ListTree("", visitor));
+  if (table) return ContainsTable(store.location(), *table);
   if (found.files.empty()) {
     return Fail(ErrorCode::kNotFound, "DELTA_TABLE_NOT_FOUND",
                 store.location() + " holds no Parquet file to convert");

@@ -39,7 +39,9 @@ struct FoundFiles {
   std::vector<std::string> ignored;  // Those that are no Parquet files.
 };
 
-// Errors: kNotFound, condition DELTA_TABLE_NOT_FOUND, when there is no file.
+// Errors: kNotFound, condition DELTA_TABLE_NOT_FOUND, when there is no file;
+// kInvalidArgument, DELTA_CONVERT_CONTAINS_TABLE, when a folder in it is a
+// table, of whose files the log alone tells which rows count.
 Result<FoundFiles> FindParquetFiles(store::Store& store);
 
 // The partition columns of the files: those asked for, or inferred. Errors:
