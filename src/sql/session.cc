@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "kernel/engine/engine.h"
+#include "kernel/engine/streaming.h"
 #include "kernel/log/checkpoint_cache.h"
 #include "kernel/store/location.h"
 #include "kernel/transaction/back_off.h"
@@ -309,7 +310,8 @@ class SqlSession final : public Session {
           BAYOU_TRY(TryText(before, sink));
           sql::WriteMode::Of(*connection_.context)->old_rows_went = true;
         }
-        auto pending = connection_.PendingQuery(std::move(statement), true);
+        auto pending =
+            connection_.PendingQuery(std::move(statement), engine::Streaming());
         if (pending->HasError()) pending->ThrowError();
         const auto result = engine::Start(*pending);
         BAYOU_TRY(Deliver(*result, sink));

@@ -112,3 +112,10 @@ def test_a_message_cannot_steer_the_terminal(run):
     done = run("sql", "-c", "SELECT * FROM delta.`/no\x1b[2Jsuch`")
     assert done.returncode == 1
     assert "\x1b" not in done.stderr
+
+
+def test_a_large_difference_in_rows_ends(run):
+    done = run("sql", "-c", "CREATE TABLE z AS SELECT range id FROM range(1000000); DELETE FROM z WHERE id % 10 = 1")
+    assert done.returncode == 0, done.stderr
+    done = run("diff", "z", "--from", "0", "--to", "1", "--rows", "--format", "csv")
+    assert len(done.stdout.splitlines()) == 100001, done.stderr

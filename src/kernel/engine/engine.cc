@@ -14,6 +14,7 @@
 #include "kernel/engine/exact_parquet.h"
 #include "kernel/engine/nested_variants.h"
 #include "kernel/engine/store_file_system.h"
+#include "kernel/engine/streaming.h"
 
 namespace bayou::engine {
 namespace {
@@ -152,6 +153,7 @@ Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(
     RegisterExactParquet(*engine->instance);
     AllowNestedVariants(*engine->instance);
     RegisterStoreFileSystem(*engine->instance);
+    RegisterStreamingRule(*engine->instance);
     return engine;
   });
 }
@@ -181,7 +183,8 @@ Result<duckdb::unique_ptr<duckdb::MaterializedQueryResult>> Run(
 
 Result<duckdb::unique_ptr<duckdb::QueryResult>> Start(
     duckdb::Connection& connection, const std::string& sql) {
-  return Guard([&] { return Start(*connection.PendingQuery(sql, true)); });
+  return Guard(
+      [&] { return Start(*connection.PendingQuery(sql, Streaming())); });
 }
 
 duckdb::unique_ptr<duckdb::QueryResult> Start(

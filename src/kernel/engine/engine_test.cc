@@ -42,6 +42,31 @@ TEST_F(EngineTest, KeepsItsLimits) {
   EXPECT_EQ(result->GetValue(0, 0).ToString(), "1");
 }
 
+// Both sides of EXCEPT are too many to be ready when the first rows are.
+TEST_F(EngineTest, ResultsOfAUnionOfComputationsDoNotHang) {
+  const std::string all = "SELECT range AS a FROM range(1000000)";
+  const std::string none = "SELECT range FROM range(1000000) WHERE range < 0";
+  const auto started =
+      Start(*connection_, "(" + all + " EXCEPT ALL " + none + ") UNION ALL (" +
+                              all + " EXCEPT ALL " + none + ")");
+  ASSERT_TRUE(started) << started.error().message;
+  duckdb::idx_t rows = 0;
+  while (const auto chunk = Fetch(**started)) rows += chunk->size();
+  EXPECT_EQ(rows, 2'000'000);
+}
+
+TEST_F(EngineTest, OtherResultsStream) {
+  for (const char* sql : {"SELECT * FROM range(9000000)",
+                          "SELECT * FROM range(9) UNION ALL SELECT * FROM "
+                          "range(5) ORDER BY ALL",
+                          "SELECT * FROM range(9) UNION ALL SELECT * FROM "
+                          "(SELECT a.range FROM range(7) a, range(5) b)"}) {
+    const auto started = Start(*connection_, sql);
+    ASSERT_TRUE(started) << started.error().message;
+    EXPECT_EQ((*started)->type, duckdb::QueryResultType::STREAM_RESULT) << sql;
+  }
+}
+
 TEST_F(EngineTest, SaysWhatKindOfErrorItWas) {
   EXPECT_EQ(ErrorOf("SELEC 1").condition, "SQL_PARSER_ERROR");
   EXPECT_EQ(ErrorOf("SELECT x").condition, "SQL_BINDER_ERROR");
