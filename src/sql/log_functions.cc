@@ -25,10 +25,12 @@ constexpr const char* kLast = "last";
 constexpr const char* kDryRun = "dry_run";
 constexpr const char* kV2 = "v2";
 constexpr const char* kManifest = "manifest";
+constexpr const char* kParts = "parts";
 
 // What is asked for of a checkpoint's form; the table decides about the rest.
 struct CheckpointWish {
   std::optional<bool> v2;
+  std::optional<int> parts;
   bool json_manifest = false;
 };
 
@@ -36,6 +38,8 @@ CheckpointWish WishArgument(const duckdb::TableFunctionBindInput& input) {
   CheckpointWish wish;
   if (const Value* v2 = NamedArgument(input, kV2))
     wish.v2 = v2->GetValue<bool>();
+  if (const Value* parts = NamedArgument(input, kParts))
+    wish.parts = parts->GetValue<std::int32_t>();
   const Value* manifest = NamedArgument(input, kManifest);
   if (manifest == nullptr) return wish;
   const std::string form =
@@ -52,8 +56,9 @@ CheckpointWish WishArgument(const duckdb::TableFunctionBindInput& input) {
 table::CheckpointForm FormOf(const table::Snapshot& snapshot,
                              const CheckpointWish& wish) {
   using Spec = table::CheckpointForm::Spec;
-  table::CheckpointForm form = table::FormOf(snapshot);
+  table::CheckpointForm form = engine::Unwrap(table::FormOf(snapshot));
   if (wish.v2) form.spec = *wish.v2 ? Spec::kV2 : Spec::kClassic;
+  if (wish.parts) form.parts = *wish.parts;
   form.json_manifest = wish.json_manifest;
   return form;
 }
@@ -159,6 +164,7 @@ duckdb::TableFunction CheckpointFunction() {
       RowFunction("bayou_checkpoint", {LogicalType::VARCHAR}, BindCheckpoint);
   function.named_parameters[kV2] = LogicalType::BOOLEAN;
   function.named_parameters[kManifest] = LogicalType::VARCHAR;
+  function.named_parameters[kParts] = LogicalType::INTEGER;
   return function;
 }
 

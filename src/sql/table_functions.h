@@ -16,7 +16,7 @@
 //   bayou_vacuum(table, retain_hours => n, mode => 'FULL' | 'LITE',
 //                dry_run => b, details => b)         VACUUM
 //   bayou_restore(table, version => n, ...)          RESTORE
-//   bayou_checkpoint(table)                          a checkpoint, now
+//   bayou_checkpoint(table, v2 => b, manifest => 'json', parts => n)  one, now
 //   bayou_compact_log(table, first => n, last => n)  OPTIMIZE LOG
 //   bayou_clean_log(table, dry_run => b)             the old part of its log
 //   bayou_convert(path, partitioned_by => 'a INT', statistics => b)  CONVERT

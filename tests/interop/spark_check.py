@@ -44,6 +44,12 @@ CASES = {
         forget=6, select=f"SELECT id, p FROM {T} ORDER BY id",
         spark=[f"DELETE FROM {T} WHERE id = 5", f"INSERT INTO {T} SELECT id + 200, p FROM {T}"],
         more=[f"INSERT INTO {T} VALUES (1000, 'p0')", f"ALTER TABLE {T} DROP FEATURE v2Checkpoint", f"INSERT INTO {T} VALUES (1001, 'p1')"]),
+    "parts": dict(
+        make=[f"CREATE TABLE {T} (id BIGINT, p STRING) PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointInterval' = '4', "
+              "'delta.checkpoint.partSize' = '5')",
+              *(f"INSERT INTO {T} SELECT range, 'p' || range % 3 FROM range({i}, {i + 10})" for i in range(0, 40, 10))],
+        forget=4, select=f"SELECT id, p FROM {T} ORDER BY id", spark=[f"DELETE FROM {T} WHERE id = 5"],
+        more=[f"INSERT INTO {T} VALUES (1000, 'p0')"]),
     "mapped": dict(
         make=[f"CREATE TABLE {T} (id BIGINT, s STRUCT<a: INT>, gone INT) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
               f"INSERT INTO {T} VALUES (1, {{'a': 2}}, 3)", f"ALTER TABLE {T} RENAME COLUMN s TO `s s`", f"ALTER TABLE {T} DROP COLUMN gone",

@@ -70,6 +70,7 @@ struct Options {
   std::optional<std::int64_t> last;
   bool v2 = false;
   std::string manifest;
+  int parts = 0;
   std::string target;
   bool shallow = false;
   bool deep = false;
@@ -308,6 +309,7 @@ int Checkpoint(Session& session, const Options& options) {
   std::string query =
       "SELECT * FROM bayou_checkpoint(" + PathArgument(options.path);
   if (options.v2) query += ", v2 => true";
+  if (options.parts > 0) query += ", parts => " + std::to_string(options.parts);
   if (!options.manifest.empty())
     query += ", manifest => " + SqlLiteral(options.manifest);
   return RunQuery(session, options, query + ")");
@@ -612,6 +614,10 @@ class CommandLine {
     checkpoint->add_flag("--v2", options_.v2,
                          "A manifest and sidecars, whatever "
                          "delta.checkpointPolicy says");
+    checkpoint
+        ->add_option("--parts", options_.parts,
+                     "Divide a classic checkpoint among so many files")
+        ->check(CLI::PositiveNumber);
     checkpoint
         ->add_option("--manifest", options_.manifest,
                      "What the manifest of a V2 checkpoint is: parquet (the "

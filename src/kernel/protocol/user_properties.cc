@@ -68,6 +68,7 @@ constexpr Property kProperties[] = {
      "true, false, auto or legacy"},
     {"delta.autoOptimize.optimizeWrite", Bool, kBool},
     {"delta.castIcebergTimeType", Bool, kBool},
+    {"delta.checkpoint.partSize", AtLeast<1>, kPositive},
     {"delta.checkpoint.writeStatsAsJson", Bool, kBool},
     {"delta.checkpoint.writeStatsAsStruct", Bool, kBool},
     {"delta.checkpointInterval", AtLeast<1>, kPositive},

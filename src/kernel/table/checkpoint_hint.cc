@@ -127,14 +127,15 @@ Result<std::string> JsonChecksum(std::string_view json) {
   return md5.FinishHex();
 }
 
-// `version` and `size` come first: readers that know no checksum take the front
-// of the file.
+// `version`, `size` and `parts` come first: readers that know no checksum take
+// the front of the file.
 std::string HintJson(const CheckpointHint& hint) {
   JsonBuffer buffer;
   JsonWriter writer(buffer);
   writer.StartObject();
   Number(writer, "version", hint.version);
   Number(writer, "size", hint.actions);
+  if (hint.parts) Number(writer, "parts", *hint.parts);
   Number(writer, "sizeInBytes", hint.bytes);
   Number(writer, "numOfAddFiles", hint.totals.files);
   if (hint.v2) WriteV2(writer, *hint.v2);

@@ -29,7 +29,8 @@ struct CheckpointHint {
 
   protocol::Version version = 0;
   std::int64_t actions = 0;
-  std::int64_t bytes = 0;  // Of all files.
+  std::optional<int> parts;  // Of a multi-part checkpoint.
+  std::int64_t bytes = 0;    // Of all files.
   log::FileTotals totals;
   std::optional<V2> v2;
 };

@@ -21,6 +21,7 @@ TEST(CheckpointHintTest, ChecksumIsThatOfTheProtocolsExample) {
 TEST(CheckpointHintTest, NamesAV2CheckpointAsDeltaSparkDoes) {
   CheckpointHint hint{.version = 7,
                       .actions = 5,
+                      .parts = std::nullopt,
                       .bytes = 300,
                       .totals = {.files = 1, .bytes = 10},
                       .v2 = std::nullopt};

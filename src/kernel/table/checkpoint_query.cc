@@ -11,6 +11,7 @@
 #include "kernel/engine/engine.h"
 #include "kernel/engine/exact_parquet.h"
 #include "kernel/log/checkpoint.h"
+#include "kernel/log/checkpoint_part.h"
 #include "kernel/log/file_query.h"
 #include "kernel/log/log_tail.h"
 #include "kernel/log/tail_relation.h"
@@ -170,13 +171,33 @@ const char* CheckpointQuery::DomainColumn() const {
   return snapshot_.state().domains().empty() ? "" : ", \"domainMetadata\"";
 }
 
-std::string CheckpointQuery::AllSql(const std::string& files) const {
+Result<std::string> CheckpointQuery::PartSql(int part, int parts) const {
+  log::RegisterCheckpointPart(database_);
+  BAYOU_ASSIGN(const std::string files, FilesSql());
+  std::string vector = "NULL";
+  if (protocol::Supports(snapshot_.protocol(), kVectors.feature)) {
+    constexpr const char* kId =
+        "{0}.\"deletionVector\".\"storageType\" || "
+        "{0}.\"deletionVector\".\"pathOrInlineDv\" || "
+        "coalesce('@' || {0}.\"deletionVector\".\"offset\", '')";
+    vector = fmt::format("coalesce({}, {})", fmt::format(kId, "add"),
+                         fmt::format(kId, "remove"));
+  }
+  return fmt::format(
+      "SELECT add, remove FROM ({}) WHERE bayou_checkpoint_part("
+      "coalesce(add.path, remove.path), {}, {}) = {}",
+      files, vector, parts, part);
+}
+
+std::string CheckpointQuery::AllSql(const std::string& files,
+                                    bool with_others) const {
   const char* domain = DomainColumn();
   return fmt::format(
       "SELECT txn, NULL AS add, NULL AS remove, \"metaData\", protocol{} "
-      "FROM bayou_small_actions() UNION ALL "
+      "FROM bayou_small_actions(){} UNION ALL "
       "SELECT NULL, add, remove, NULL, NULL{} FROM ({})",
-      domain, *domain == 0 ? "" : ", NULL", files);
+      domain, with_others ? "" : " WHERE false", *domain == 0 ? "" : ", NULL",
+      files);
 }
 
 Result<std::string> CheckpointQuery::ManifestSql(

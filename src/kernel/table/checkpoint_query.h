@@ -44,9 +44,12 @@ class CheckpointQuery {
   };
   Result<Types> FileTypes() const;
 
-  // The other actions and, behind them, the file actions of `files`, which is
-  // SQL.
-  std::string AllSql(const std::string& files) const;
+  // Those of one of so many parts, counted from 0.
+  Result<std::string> PartSql(int part, int parts) const;
+
+  // The other actions, if they are wanted, and behind them the file actions of
+  // `files`, which is SQL.
+  std::string AllSql(const std::string& files, bool with_others = true) const;
 
   // The manifest of a V2 checkpoint with these sidecars. It has the columns of
   // file actions, too, though no rows in them: delta-spark asks for them.

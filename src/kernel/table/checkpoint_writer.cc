@@ -11,6 +11,7 @@
 #include "kernel/protocol/table_features.h"
 #include "kernel/table/checkpoint_file.h"
 #include "kernel/table/checkpoint_hint.h"
+#include "kernel/table/checkpoint_parts.h"
 #include "kernel/table/checkpoint_query.h"
 #include "kernel/table/v2_checkpoint.h"
 
@@ -60,9 +61,19 @@ Result<Written> WriteClassic(const Snapshot& snapshot,
   return Written{name,
                  {.version = snapshot.version(),
                   .actions = content->actions,
+                  .parts = std::nullopt,
                   .bytes = file.size,
                   .totals = content->totals,
                   .v2 = std::nullopt}};
+}
+
+Result<Written> WriteParts(const Snapshot& snapshot,
+                           duckdb::DatabaseInstance& database, Env& env,
+                           int parts) {
+  BAYOU_ASSIGN(CheckpointHint hint,
+               WriteCheckpointParts(snapshot, database, env, parts));
+  return Written{CheckpointPartName(snapshot.version(), 1, parts),
+                 std::move(hint)};
 }
 
 Result<Written> WriteV2(const Snapshot& snapshot,
@@ -72,6 +83,14 @@ Result<Written> WriteV2(const Snapshot& snapshot,
                WriteV2Checkpoint(snapshot, database, env, json_manifest));
   std::string name = hint.v2->manifest.name;
   return Written{std::move(name), std::move(hint)};
+}
+
+Result<Written> WriteIn(const CheckpointForm& form, const Snapshot& snapshot,
+                        duckdb::DatabaseInstance& database, Env& env) {
+  if (form.spec == CheckpointForm::Spec::kV2)
+    return WriteV2(snapshot, database, env, form.json_manifest);
+  if (form.parts > 1) return WriteParts(snapshot, database, env, form.parts);
+  return WriteClassic(snapshot, database, env);
 }
 
 }  // namespace
@@ -89,17 +108,15 @@ Result<std::string> WriteCheckpoint(const Snapshot& snapshot,
   BAYOU_TRY(protocol::CheckWritable(snapshot.protocol(), snapshot.metadata(),
                                     snapshot.location()));
   BAYOU_TRY(CheckForm(snapshot, form));
-  BAYOU_ASSIGN(Written written,
-               form.spec == CheckpointForm::Spec::kV2
-                   ? WriteV2(snapshot, database, env, form.json_manifest)
-                   : WriteClassic(snapshot, database, env));
+  BAYOU_ASSIGN(Written written, WriteIn(form, snapshot, database, env));
   BAYOU_TRY(PutHint(snapshot.store(), written.hint));
   return std::move(written).name;
 }
 
 Status WriteCheckpoint(const Snapshot& snapshot,
                        duckdb::DatabaseInstance& database, Env& env) {
-  BAYOU_TRY(WriteCheckpoint(snapshot, FormOf(snapshot), database, env));
+  BAYOU_ASSIGN(const CheckpointForm form, FormOf(snapshot));
+  BAYOU_TRY(WriteCheckpoint(snapshot, form, database, env));
   return {};
 }
 

@@ -242,6 +242,7 @@ class V2Writer {
         .version = snapshot_.version(),
         .actions = content_.actions +
                    static_cast<std::int64_t>(others.size() + sidecars_.size()),
+        .parts = std::nullopt,
         .bytes = sidecar_bytes_ + v2.manifest.size,
         .totals = content_.totals,
         .v2 = std::move(v2)};
