@@ -93,6 +93,18 @@ def test_what_a_killed_optimize_has_committed_stays(bayou, run, sql, tmp_path):
     assert run("validate", "t").returncode == 0
 
 
+def test_many_commits_beside_deletes(run, sql):
+    sql("CREATE TABLE t (id INT, p INT) PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+        *(f"INSERT INTO t SELECT range, range % 20 FROM range({i * 100}, {i * 100 + 100})" for i in range(3)))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        deletes = pool.submit(lambda: [sql(f"DELETE FROM t WHERE id = {7 * i}") for i in range(20)])
+        while not deletes.done():
+            assert run("optimize", "t", "--commit-every", "1B").returncode == 0
+        deletes.result()
+    left = [i for i in range(300) if i % 7 or i >= 140]
+    assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == left
+
+
 def test_optimize_if_needed(run, sql, tmp_path):
     small_files(sql, count=19)
     log = tmp_path / "t" / "_delta_log"
