@@ -143,53 +143,66 @@ void AddTo(OptimizeMetrics& all, const OptimizeMetrics& commit) {
   all.deleted_rows_removed += commit.deleted_rows_removed;
 }
 
-// The tasks of one version.
-Result<protocol::Version> RunBatch(
-    duckdb::ClientContext& context,
-    const std::shared_ptr<const table::Snapshot>& snapshot,
-    const OptimizeRequest& request, const FileRewriter& rewriter,
-    std::span<const RewriteTask> tasks, OptimizeMetrics& metrics,
-    OptimizeProgress& progress, Env& env) {
-  BAYOU_ASSIGN(Transaction transaction, Transaction::On(snapshot, env));
-  BAYOU_ASSIGN(auto receipts, rewriter.Run(tasks, progress.bytes_done));
-  OptimizeMetrics own;
-  auto sizes = Stage(tasks, std::move(receipts), transaction, own);
-  transaction::Operation operation = OperationOf(
-      request,
-      request.auto_compaction ? PartitionPredicates(*snapshot, tasks)
-                              : request.predicates,
-      rewriter.tracks_rows());
-  operation.metrics = CommitMetrics(own, std::move(sizes));
-  BAYOU_ASSIGN(const auto version,
-               CommitWhole(transaction, operation, *context.db, env));
-  AddTo(metrics, own);
-  return version;
-}
+// Writes the files of tasks anew and commits that.
+class Optimization {
+ public:
+  Optimization(duckdb::ClientContext& context,
+               const std::shared_ptr<const table::Snapshot>& snapshot,
+               const OptimizeRequest& request, OptimizeProgress& progress,
+               Env& env)
+      : context_(context),
+        snapshot_(snapshot),
+        request_(request),
+        progress_(progress),
+        env_(env) {}
 
-// All tasks, and in `result` what became of them.
-Status RunTasks(duckdb::ClientContext& context,
-                const std::shared_ptr<const table::Snapshot>& snapshot,
-                const OptimizeRequest& request,
-                std::span<const RewriteTask> tasks, OptimizeProgress& progress,
-                Env& env, OptimizeResult& result) {
-  BAYOU_ASSIGN(FileRewriter rewriter,
-               FileRewriter::Prepare(context, snapshot, request.scan,
-                                     TargetFileSize(request), env));
-  if (request.clustering) BAYOU_TRY(rewriter.ClusterBy(*request.clustering));
-  while (!tasks.empty()) {
-    const auto batch = FirstBatch(tasks, request.commit_every);
-    auto version = RunBatch(context, snapshot, request, rewriter, batch,
-                            result.metrics, progress, env);
-    if (!version && result.version) {
-      version.error().message += fmt::format(
-          "; what OPTIMIZE committed before, up to version {}, stays",
-          *result.version);
+  // In `result` is what became of them, also of those before a failure.
+  Status Run(std::span<const RewriteTask> tasks, OptimizeResult& result) {
+    BAYOU_ASSIGN(FileRewriter rewriter,
+                 FileRewriter::Prepare(context_, snapshot_, request_.scan,
+                                       TargetFileSize(request_), env_));
+    if (request_.clustering)
+      BAYOU_TRY(rewriter.ClusterBy(*request_.clustering));
+    while (!tasks.empty()) {
+      const auto batch = FirstBatch(tasks, request_.commit_every);
+      auto version = RunBatch(rewriter, batch, result.metrics);
+      if (!version && result.version) {
+        version.error().message += fmt::format(
+            "; what OPTIMIZE committed before, up to version {}, stays",
+            *result.version);
+      }
+      BAYOU_ASSIGN(result.version, std::move(version));
+      tasks = tasks.subspan(batch.size());
     }
-    BAYOU_ASSIGN(result.version, std::move(version));
-    tasks = tasks.subspan(batch.size());
+    return {};
   }
-  return {};
-}
+
+ private:
+  Result<protocol::Version> RunBatch(const FileRewriter& rewriter,
+                                     std::span<const RewriteTask> tasks,
+                                     OptimizeMetrics& metrics) {
+    BAYOU_ASSIGN(Transaction transaction, Transaction::On(snapshot_, env_));
+    BAYOU_ASSIGN(auto receipts, rewriter.Run(tasks, progress_.bytes_done));
+    OptimizeMetrics own;
+    auto sizes = Stage(tasks, std::move(receipts), transaction, own);
+    transaction::Operation operation = OperationOf(
+        request_,
+        request_.auto_compaction ? PartitionPredicates(*snapshot_, tasks)
+                                 : request_.predicates,
+        rewriter.tracks_rows());
+    operation.metrics = CommitMetrics(own, std::move(sizes));
+    BAYOU_ASSIGN(const auto version,
+                 CommitWhole(transaction, operation, *context_.db, env_));
+    AddTo(metrics, own);
+    return version;
+  }
+
+  duckdb::ClientContext& context_;
+  const std::shared_ptr<const table::Snapshot>& snapshot_;
+  const OptimizeRequest& request_;
+  OptimizeProgress& progress_;
+  Env& env_;
+};
 
 }  // namespace
 
@@ -253,8 +266,8 @@ Result<OptimizeResult> Optimize(
   for (const RewriteTask& task : plan.tasks)
     progress.bytes_planned += task.bytes();
   if (!plan.tasks.empty()) {
-    BAYOU_TRY(RunTasks(context, snapshot, request, plan.tasks, progress, env,
-                       result));
+    Optimization optimization(context, snapshot, request, progress, env);
+    BAYOU_TRY(optimization.Run(plan.tasks, result));
   }
   metrics.end_ms = env.NowMs();
   return result;
