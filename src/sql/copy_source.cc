@@ -251,9 +251,38 @@ bool IsLongDecimal(const LogicalType& type) {
          duckdb::DecimalType::GetWidth(type) > kExactDigits;
 }
 
+// Whether a file has fractions, or numbers as large, where the table has whole
+// ones.
+bool HasFractionsFor(const LogicalType& found, const LogicalType& wanted) {
+  if (wanted.IsIntegral()) return found.IsFloating();
+  if (found.id() != wanted.id()) return false;
+  if (found.id() == LogicalTypeId::LIST) {
+    return HasFractionsFor(duckdb::ListType::GetChildType(found),
+                           duckdb::ListType::GetChildType(wanted));
+  }
+  if (found.id() != LogicalTypeId::STRUCT) return false;
+  for (const auto& [name, type] : duckdb::StructType::GetChildTypes(found)) {
+    for (const auto& [known, wanted_type] :
+         duckdb::StructType::GetChildTypes(wanted)) {
+      if (EqualIgnoringCase(known, name) && HasFractionsFor(type, wanted_type))
+        return true;
+    }
+  }
+  return false;
+}
+
+// The end of a CASE over the text of a JSON number.
+std::string OnlyWhole(const std::string& column, const std::string& text) {
+  const std::string message = engine::Literal(
+      "column " + column + " has a number that is no whole one: ");
+  return "WHEN regexp_full_match(" + text +
+         ", '-?[0-9]+(\\.0+)?') THEN regexp_extract(" + text +
+         ", '^-?[0-9]+') ELSE error(" + message + " || " + text + ")";
+}
+
 // The column as text, from JSON; a number that may have lost digits is an
-// error.
-std::string DigitsOf(const std::string& column) {
+// error, and so is a fraction where the table has whole numbers.
+std::string DigitsOf(const std::string& column, bool is_whole) {
   const std::string json = engine::Identifier(column);
   const std::string text = json + "::VARCHAR";
   const std::string message = engine::Literal(
@@ -264,8 +293,9 @@ std::string DigitsOf(const std::string& column) {
          text + " = 'null' THEN NULL WHEN regexp_matches(" + text +
          ", '[.eE]') AND length(ltrim(regexp_replace(regexp_extract(" + text +
          ", '^[^eE]*'), '[^0-9]', '', 'g'), '0')) > " +
-         std::to_string(kExactDigits) + " THEN error(" + message + ") ELSE " +
-         text + " END AS " + json;
+         std::to_string(kExactDigits) + " THEN error(" + message + ") " +
+         (is_whole ? OnlyWhole(column, text) : "ELSE " + text) + " END AS " +
+         json;
 }
 
 struct JsonColumns {
@@ -283,14 +313,18 @@ Result<JsonColumns> TypedColumns(const Columns& columns,
         field != nullptr
             ? AsWanted(columns.types[i], engine::ToLogicalType(field->type))
             : AsFound(columns.types[i]);
-    if (IsLongDecimal(type)) {
+    const bool has_fractions = HasFractionsFor(columns.types[i], type);
+    const bool is_whole = type.IsIntegral();
+    if (IsLongDecimal(type) || (is_whole && has_fractions)) {
       type = LogicalType::JSON();
-      typed.replace += (typed.replace.empty() ? "" : ", ") + DigitsOf(name);
-    } else if (duckdb::TypeVisitor::Contains(type, IsLongDecimal)) {
+      typed.replace +=
+          (typed.replace.empty() ? "" : ", ") + DigitsOf(name, is_whole);
+    } else if (has_fractions ||
+               duckdb::TypeVisitor::Contains(type, IsLongDecimal)) {
       return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_OPERATION",
                   "COPY INTO: column " + name + " holds " + type.ToString() +
-                      ", whose decimals JSON would round; load it with "
-                      "INSERT, from texts");
+                      ", whose numbers the JSON reader would round; load it "
+                      "with INSERT, from texts");
     }
     typed.list += (typed.list.empty() ? "" : ", ") + engine::Literal(name) +
                   ": " + engine::Literal(type.ToString());

@@ -29,6 +29,13 @@ bool IsFolderName(std::string_view name) {
          duckdb::Value::StringIsValid(name.data(), name.size());
 }
 
+// For messages.
+std::string Shown(std::string_view name) {
+  return duckdb::Value::StringIsValid(name.data(), name.size())
+             ? std::string(name)
+             : duckdb::Blob::ToString(std::string(name));
+}
+
 bool IsFolder(const std::string& path) {
   std::error_code error;
   return fs::is_directory(path, error);
@@ -110,7 +117,7 @@ Result<std::string> LakeFolder::NewTable(std::string_view schema,
     // A folder with a log is itself a table.
     if (!IsFolderName(name) || EqualIgnoringCase(name, log::kLogFolder)) {
       return Fail(ErrorCode::kInvalidArgument, "DELTA_INVALID_TABLE_NAME",
-                  "\"" + duckdb::Blob::ToString(std::string(name)) +
+                  "\"" + Shown(name) +
                       "\" cannot be the name of a folder in a lake; use a name "
                       "in UTF-8 without / that does not begin with a dot and "
                       "is not _delta_log");

@@ -30,6 +30,8 @@ def test_usage_errors_are_2_and_failures_1(run):
     assert "no command histroy" in run("histroy", "t").stderr
     assert '"abc" is no whole number from 1 on' in run("history", "t", "--limit", "abc").stderr
     assert run("history", "t", "--limit", "0").returncode == 2
+    lost = run("restore", "t")
+    assert lost.returncode == 2 and "--version or --timestamp" in lost.stderr
     failed = run("sql", "-c", "SELECT nope")
     assert failed.returncode == 1
     assert failed.stderr.count("error [") == 1

@@ -94,6 +94,9 @@ def test_dot_commands(shell):
     shell.ask(".mode json", "")
     shell.ask("SELECT 1 AS x;", r'\[\{"x":1\}\]')
     shell.ask(".mode nothing", r"error \[UNKNOWN_COMMAND\]")
+    shell.ask("help", r"\.timing on\|off")
+    shell.type("exit\r")
+    assert shell.ended() == 0
 
 
 def test_a_result_before_an_error_is_not_shown_later(shell):

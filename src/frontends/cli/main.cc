@@ -218,6 +218,13 @@ int Vacuum(Session& session, const Options& options) {
 }
 
 int Restore(Session& session, const Options& options) {
+  if (!options.version && options.timestamp.empty()) {
+    std::fputs(
+        "error [WRONG_USAGE]: bayou restore needs --version or --timestamp; "
+        "see bayou restore --help\n",
+        stderr);
+    return kWrongUsage;
+  }
   std::string query = "SELECT * FROM bayou_restore(" + Arguments(options) + ")";
   if (options.ignore_missing_files)
     query = "SET bayou_ignore_missing_files = true; " + query;

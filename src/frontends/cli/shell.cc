@@ -82,9 +82,12 @@ class Shell {
     if (pending_.empty()) {
       const std::string trimmed = Trim(line);
       if (trimmed.empty()) return;
-      if (trimmed.front() == '.') {
+      // Other shells have some without the dot.
+      const bool is_word =
+          trimmed == "quit" || trimmed == "exit" || trimmed == "help";
+      if (trimmed.front() == '.' || is_word) {
         Remember(trimmed);
-        commands_.Run(trimmed);
+        commands_.Run(is_word ? "." + trimmed : trimmed);
         return;
       }
     }
