@@ -190,4 +190,4 @@ def test_restore(run, sql, tmp_path):
     done = json.loads(run("restore", tmp_path / "t", "--version", "1", "--format", "json").stdout)[0]
     assert (done["num_removed_files"], done["num_restored_files"], done["num_of_files_after_restore"]) == (2, 0, 1)
     assert sql("SELECT id FROM t") == [{"id": 0}]
-    assert run("restore", tmp_path / "t").returncode == 1
+    assert run("restore", tmp_path / "t").returncode == 2
