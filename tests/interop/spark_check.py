@@ -44,6 +44,11 @@ CASES = {
         forget=6, select=f"SELECT id, p FROM {T} ORDER BY id",
         spark=[f"DELETE FROM {T} WHERE id = 5", f"INSERT INTO {T} SELECT id + 200, p FROM {T}"],
         more=[f"INSERT INTO {T} VALUES (1000, 'p0')", f"ALTER TABLE {T} DROP FEATURE v2Checkpoint", f"INSERT INTO {T} VALUES (1001, 'p1')"]),
+    "v2_json": dict(
+        make=[f"CREATE TABLE {T} (id BIGINT) TBLPROPERTIES ('delta.checkpointPolicy' = 'v2', 'delta.enableDeletionVectors' = 'true')",
+              *(f"INSERT INTO {T} SELECT range FROM range({i}, {i + 10})" for i in range(0, 30, 10)),
+              "SELECT * FROM bayou_checkpoint('{path}', manifest => 'json')"],
+        forget=3, select=f"SELECT id FROM {T} ORDER BY id", spark=[f"DELETE FROM {T} WHERE id = 5"], more=[f"INSERT INTO {T} VALUES (1000)"]),
     "parts": dict(
         make=[f"CREATE TABLE {T} (id BIGINT, p STRING) PARTITIONED BY (p) TBLPROPERTIES ('delta.checkpointInterval' = '4', "
               "'delta.checkpoint.partSize' = '5')",

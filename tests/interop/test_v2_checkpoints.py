@@ -80,6 +80,17 @@ def test_sidecars_are_kept_from_one_checkpoint_to_the_next(sql, tmp_path, duckdb
     assert duckdb_delta.execute(f"SELECT count(*) FROM delta_scan('{path}')").fetchone()[0] == 30_002
 
 
+def test_the_command_asks_for_one(sql, run, tmp_path):
+    path = tmp_path / "t"
+    sql(f"CREATE TABLE delta.`{path}` (id BIGINT) TBLPROPERTIES ('delta.feature.v2Checkpoint' = 'supported')",
+        f"INSERT INTO delta.`{path}` VALUES (1)")
+    done = run("checkpoint", str(path), "--format", "json")
+    assert json.loads(done.stdout) == [{"version": 1, "file": f"{1:020}.checkpoint.parquet"}]
+    done = run("checkpoint", str(path), "--v2", "--manifest", "json", "--format", "json")
+    assert json.loads(done.stdout)[0]["file"].endswith(".json"), done.stderr
+    assert run("checkpoint", str(path), "--manifest", "avro").returncode == 2
+
+
 def test_the_hint_names_it(sql, tmp_path):
     path = tmp_path / "t"
     written(sql, path)

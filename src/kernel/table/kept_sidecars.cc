@@ -26,6 +26,14 @@ std::optional<log::CheckpointRelation> RelationOf(const Snapshot& snapshot,
   return std::nullopt;
 }
 
+// Counts the rows, if all are actions that have what the protocol requires and
+// ReadBack() counts.
+std::string ActionsSql(const std::string& file) {
+  return "SELECT CASE WHEN count(*) = count(add.\"dataChange\") + "
+         "count(remove.\"dataChange\") THEN count(*) ELSE 0 END FROM " +
+         engine::ParquetRelation({{file}});
+}
+
 // Counts the rows that the next checkpoint would have again.
 std::string LastingSql(const log::CheckpointRelation& relation,
                        const log::FileFilter& filter,
@@ -71,8 +79,7 @@ Result<std::vector<KeptSidecar>> FindKeptSidecars(
       continue;
     }
     BAYOU_ASSIGN(const std::int64_t rows,
-                 Number(*connection, "SELECT count(*) FROM " +
-                                         engine::ParquetRelation({{file}})));
+                 Number(*connection, ActionsSql(file)));
     if (rows < kSidecarActions / 2) continue;
     BAYOU_ASSIGN(const std::int64_t lasting,
                  Number(*connection, LastingSql(*relation, filter,
