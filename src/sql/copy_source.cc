@@ -251,10 +251,24 @@ bool IsLongDecimal(const LogicalType& type) {
          duckdb::DecimalType::GetWidth(type) > kExactDigits;
 }
 
+bool IsWhole(const LogicalType& type) {
+  return type.IsIntegral() || (type.id() == LogicalTypeId::DECIMAL &&
+                               duckdb::DecimalType::GetScale(type) == 0);
+}
+
 // Whether a file has fractions, or numbers as large, where the table has whole
 // ones.
 bool HasFractionsFor(const LogicalType& found, const LogicalType& wanted) {
-  if (wanted.IsIntegral()) return found.IsFloating();
+  if (IsWhole(wanted)) return found.IsFloating();
+  // An object is always found as a struct.
+  if (wanted.id() == LogicalTypeId::MAP &&
+      found.id() == LogicalTypeId::STRUCT) {
+    return std::ranges::any_of(
+        duckdb::StructType::GetChildTypes(found), [&](const auto& entry) {
+          return HasFractionsFor(entry.second,
+                                 duckdb::MapType::ValueType(wanted));
+        });
+  }
   if (found.id() != wanted.id()) return false;
   if (found.id() == LogicalTypeId::LIST) {
     return HasFractionsFor(duckdb::ListType::GetChildType(found),
@@ -314,7 +328,7 @@ Result<JsonColumns> TypedColumns(const Columns& columns,
             ? AsWanted(columns.types[i], engine::ToLogicalType(field->type))
             : AsFound(columns.types[i]);
     const bool has_fractions = HasFractionsFor(columns.types[i], type);
-    const bool is_whole = type.IsIntegral();
+    const bool is_whole = IsWhole(type);
     if (IsLongDecimal(type) || (is_whole && has_fractions)) {
       type = LogicalType::JSON();
       typed.replace +=

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernel/engine/engine.h"
+#include "kernel/engine/streaming.h"
 #include "sql/dialect.h"
 #include "sql/lake_folder.h"
 #include "sql/token.h"
@@ -99,7 +100,8 @@ void Read(duckdb::ClientContext& context, duckdb::Connection& connection,
     engine::Throw({ErrorCode::kInvalidArgument, "PARSE_SYNTAX_ERROR",
                    "the inventory of VACUUM is a table or one SELECT"});
   }
-  auto pending = connection.PendingQuery(std::move(statements[0]), true);
+  auto pending =
+      connection.PendingQuery(std::move(statements[0]), engine::Streaming());
   if (pending->HasError()) pending->ThrowError();
   const auto result = engine::Start(*pending);
   const auto positions = PositionsIn(*result);

@@ -71,6 +71,11 @@ Status CheckForm(const Snapshot& snapshot, const CheckpointForm& form) {
         "know V2 checkpoints; ALTER TABLE ... SET TBLPROPERTIES "
         "('delta.checkpointPolicy' = 'v2') gives it the feature");
   }
+  if (form.json_manifest && form.spec != CheckpointForm::Spec::kV2) {
+    return NotAllowed(snapshot,
+                      "can have a JSON manifest of a V2 checkpoint only; ask "
+                      "for one");
+  }
   return {};
 }
 

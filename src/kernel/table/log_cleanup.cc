@@ -128,7 +128,8 @@ class Planner {
     BAYOU_TRY(TakeStagedCommits());
     BAYOU_TRY(TakeSidecars());
     ChooseManifest(start.front());
-    if (cleanup_.files.empty()) cleanup_.start.reset();
+    if (cleanup_.files.empty() && cleanup_.manifest.empty())
+      cleanup_.start.reset();
     return std::move(cleanup_);
   }
 

@@ -24,8 +24,8 @@
 namespace bayou::table {
 
 struct LogCleanup {
-  // The version of the checkpoint that the log will begin with; absent: nothing
-  // is old enough, and `files` is empty.
+  // The version of the checkpoint that the log will begin with; absent: there
+  // is nothing to do, and `files` and `manifest` are empty.
   std::optional<Version> start;
   // What goes, in the order in which it has to: names relative to the table.
   std::vector<store::ObjectMeta> files;

@@ -69,8 +69,11 @@ class V2Writer {
     const std::string name =
         fmt::format("{:020}.checkpoint.{}.{}", snapshot_.version(),
                     NewUuid(env_), json_ ? "json" : "parquet");
-    BAYOU_TRY(json_ ? PutJson(name) : PutParquet(name));
-    BAYOU_TRY(CheckBase(name));
+    const Status put = json_ ? PutJson(name) : PutParquet(name);
+    if (!put && put.error().code != ErrorCode::kCommitUnknown)
+      return tl::unexpected<Error>(put.error());
+    BAYOU_TRY(CheckBase(name));  // It may be there all the same.
+    BAYOU_TRY(put);
     return Hint(name);
   }
 

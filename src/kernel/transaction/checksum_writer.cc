@@ -13,6 +13,7 @@
 #include "base/uri_path.h"
 #include "kernel/log/checksum.h"
 #include "kernel/log/log_file_name.h"
+#include "kernel/table/checkpoint_writer.h"
 
 namespace bayou::transaction {
 namespace {
@@ -26,18 +27,13 @@ Error Mismatch(const table::Snapshot& base, const std::string& difference) {
                       base.version(), difference)};
 }
 
-bool IsCheckpointed(const table::Snapshot& base) {
-  const auto& checkpoint = base.state().segment().checkpoint;
-  return !checkpoint.empty() && checkpoint.front().version == base.version();
-}
-
 // Of the version before. `mismatch`: what was wrong with its own checksum.
 Result<VersionChecksum> ChecksumOf(const table::Snapshot& base,
                                    std::optional<Error>* mismatch) {
   if (base.state().relations().empty()) return log::ChecksumOf(base.state());
   const auto written = log::ReadChecksum(base.store(), base.version());
   const bool has_written = written && written->has_value();
-  if (has_written && !IsCheckpointed(base) && (*written)->metadata &&
+  if (has_written && !table::HasCheckpoint(base) && (*written)->metadata &&
       (*written)->metadata->id == base.state().metadata().id) {
     return log::ChecksumOf(
         base.state(), {(*written)->num_files, (*written)->table_size_bytes});
@@ -86,7 +82,7 @@ void Apply(const Transaction::Committed& committed, VersionChecksum& checksum) {
 Status WriteChecksum(const Transaction& transaction, Version version) {
   const auto& base = transaction.base();
   const Version before = base ? base->version() : -1;
-  if (version != before + 1) return {};
+  if (version != before + 1 || !transaction.committed().is_certain) return {};
   VersionChecksum checksum;
   std::optional<Error> mismatch;
   if (base) {

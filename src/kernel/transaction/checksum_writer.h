@@ -15,7 +15,7 @@ namespace bayou::transaction {
 
 // `transaction` has committed `version`. Writes nothing where others committed
 // since the transaction began, for then it has not seen the version before, nor
-// where there is a checksum already.
+// where the commit's text is not certain, or there is a checksum already.
 // Errors: kCorruption, condition DELTA_CHECKSUM_MISMATCH, when the checksum of
 // a version with a checkpoint contradicts that (what is written is right all
 // the same); of reading the log; of the store.

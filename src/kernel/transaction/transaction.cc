@@ -253,6 +253,7 @@ Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
                Render(operation, version, *before, &committed_));
   const Status put = store_->PutIfAbsent(CommitPath(version), commit);
   if (put) return Won();
+  const bool may_be_older = may_be_committed_;
   if (put.error().code == ErrorCode::kCommitUnknown) may_be_committed_ = true;
   const bool taken = put.error().code == ErrorCode::kAlreadyExists;
   if (!taken && !may_be_committed_) return tl::unexpected<Error>(put.error());
@@ -266,7 +267,11 @@ Result<Transaction::Outcome> Transaction::Try(const Operation& operation,
     return UnknownOutcome(version, put.error());
   if (!*holder) return Outcome::kNobody;
   const protocol::CommitInfo* info = (*holder)->info();
-  if (info != nullptr && info->txn_id == txn_id_) return Won();
+  if (info != nullptr && info->txn_id == txn_id_) {
+    committed_.is_certain =
+        put.error().code == ErrorCode::kCommitUnknown && !may_be_older;
+    return Won();
+  }
   // The version is another's: no request of ours can have it any more.
   may_be_committed_ = false;
   BAYOU_TRY(YieldTo(**holder, before));

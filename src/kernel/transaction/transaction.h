@@ -103,6 +103,9 @@ class Transaction {
     std::optional<std::int64_t> in_commit_timestamp;  // Milliseconds.
     // What it adds to the files and bytes of the version before.
     log::FileTotals growth;
+    // False when an earlier attempt may be what was committed, whose time was
+    // another.
+    bool is_certain = true;
   };
   const Committed& committed() const { return committed_; }
 

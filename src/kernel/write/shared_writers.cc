@@ -141,10 +141,9 @@ SharedWriters::Lane* SharedWriters::FindFree(const Key& key) {
       std::max<std::int64_t>(format_->layout().target_file_size, 1);
   if (of_partition > filled) return nullptr;
   if (lanes_.size() >= most_) return oldest;
-  lanes_.push_back(std::make_unique<Lane>());
-  lanes_.back()->writer =
-      std::make_unique<TableWriter>(context_, store_, format_, env_);
-  return lanes_.back().get();
+  auto lane = std::make_unique<Lane>();
+  lane->writer = std::make_unique<TableWriter>(context_, store_, format_, env_);
+  return lanes_.emplace_back(std::move(lane)).get();
 }
 
 void SharedWriters::GiveBack(Lane& lane, std::int64_t bytes) {

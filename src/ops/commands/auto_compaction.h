@@ -4,8 +4,9 @@
 // after itself: the small ones of the partitions that were written to, where
 // there are many. Opens no data file.
 //
-// Partitions that others write to are left alone, so that nobody loses a race
-// who would not have lost it against the write itself. So are files whose rows
+// Partitions that the write did not touch are left alone, so that few lose a
+// race against it who would not have lost one against the write itself (a
+// DELETE in one of the old small files does). So are files whose rows
 // are in an order (see clustering_plan.h), and those that are large enough,
 // however many of their rows are deleted.
 #pragma once

@@ -193,6 +193,8 @@ Result<VacuumPlan> PlanInventoryVacuum(const table::Snapshot& snapshot,
   }));
   BAYOU_TRY(BelieveWhatIsThere(snapshot, listing, plan));
   listing.Finish();
+  // How old a folder is, whose it is and where it lies, nobody has looked at.
+  plan.folders.clear();
   BAYOU_TRY(FindTemporaryLogFiles(snapshot, plan));
   return plan;
 }
