@@ -50,6 +50,15 @@ void CheckAutoCompact(duckdb::ClientContext&, duckdb::SetScope,
                      value.ToString()});
 }
 
+// SET of a number, or by default of none.
+void CheckPositive(duckdb::ClientContext&, duckdb::SetScope,
+                   duckdb::Value& value) {
+  if (value.IsNull() || value.GetValue<std::int64_t>() > 0) return;
+  engine::Throw(
+      {ErrorCode::kInvalidArgument, "DELTA_ILLEGAL_OPTIMIZE_OPTION",
+       "the setting is a whole number above 0, not " + value.ToString()});
+}
+
 void RegisterAutoCompact(duckdb::DBConfig& config) {
   using duckdb::LogicalType;
   using duckdb::Value;
@@ -61,7 +70,8 @@ void RegisterAutoCompact(duckdb::DBConfig& config) {
       LogicalType::VARCHAR, Value(LogicalType::VARCHAR), CheckAutoCompact);
   config.AddExtensionOption(
       kAutoCompactMaxFileSize, "Bytes of a file that is made of small ones",
-      LogicalType::BIGINT, Value::BIGINT(defaults.max_file_size));
+      LogicalType::BIGINT, Value::BIGINT(defaults.max_file_size),
+      CheckPositive);
   config.AddExtensionOption(
       kAutoCompactMinFileSize,
       "Files of fewer bytes are small; by default the half of "
@@ -70,7 +80,7 @@ void RegisterAutoCompact(duckdb::DBConfig& config) {
   config.AddExtensionOption(
       kAutoCompactMinNumFiles,
       "With fewer small files a partition is left alone after a write",
-      LogicalType::BIGINT, Value::BIGINT(defaults.min_files));
+      LogicalType::BIGINT, Value::BIGINT(defaults.min_files), CheckPositive);
 }
 
 }  // namespace
@@ -108,7 +118,7 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
   config.AddExtensionOption(
       kOptimizeMaxFileSize,
       "Bytes that a file which OPTIMIZE writes has at most",
-      LogicalType::BIGINT, Value(LogicalType::BIGINT));
+      LogicalType::BIGINT, Value(LogicalType::BIGINT), CheckPositive);
   config.AddExtensionOption(kOptimizeMinFileSize,
                             "OPTIMIZE takes files of fewer bytes than this",
                             LogicalType::BIGINT, Value(LogicalType::BIGINT));
@@ -116,7 +126,7 @@ void RegisterSettings(duckdb::DBConfig& config, bool allow_external_paths) {
       kOptimizeBatchSize,
       "OPTIMIZE commits each time that it has written so many bytes of old "
       "files anew",
-      LogicalType::BIGINT, Value(LogicalType::BIGINT));
+      LogicalType::BIGINT, Value(LogicalType::BIGINT), CheckPositive);
   config.AddExtensionOption(
       kOptimizeWrite,
       "Make few, well-filled files: true or false, whatever the table's "

@@ -279,3 +279,12 @@ def test_the_checksums_of_others_are_read_as_they_mean_them(validate, tmp_path):
         shutil.copytree(CORPORA / table / "delta" / "_delta_log", tmp_path / table / "_delta_log")
         found = {code for code in validate(table=table) if code.startswith("CHECKSUM_")}
         assert found == wrong.get(table, set()), table
+
+
+def test_files_of_the_change_feed_are_no_orphans(validate, sql, tmp_path):
+    sql("CREATE TABLE t (id BIGINT, p INT) TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
+        "INSERT INTO t SELECT range, 1 FROM range(10)", "UPDATE t SET p = 100 WHERE id < 3")
+    assert list((tmp_path / "t" / "_change_data").iterdir())
+    assert set(validate()) == {"OLD_FILES"}
+    (tmp_path / "t" / "left.parquet").write_bytes(b"PAR1")
+    assert validate()["ORPHANS"]["what"].startswith("1 files of 4 bytes")

@@ -152,6 +152,7 @@ class Optimization {
                Env& env)
       : context_(context),
         snapshot_(snapshot),
+        base_(snapshot),
         request_(request),
         progress_(progress),
         env_(env) {}
@@ -181,7 +182,7 @@ class Optimization {
   Result<protocol::Version> RunBatch(const FileRewriter& rewriter,
                                      std::span<const RewriteTask> tasks,
                                      OptimizeMetrics& metrics) {
-    BAYOU_ASSIGN(Transaction transaction, Transaction::On(snapshot_, env_));
+    BAYOU_ASSIGN(Transaction transaction, Transaction::On(base_, env_));
     BAYOU_ASSIGN(auto receipts, rewriter.Run(tasks, progress_.bytes_done));
     OptimizeMetrics own;
     auto sizes = Stage(tasks, std::move(receipts), transaction, own);
@@ -194,11 +195,24 @@ class Optimization {
     BAYOU_ASSIGN(const auto version,
                  CommitWhole(transaction, operation, *context_.db, env_));
     AddTo(metrics, own);
+    Follow(version);
     return version;
+  }
+
+  // The next commit is built on this one if nobody came between; otherwise it
+  // has to pass what they did, which it tells from the older version.
+  void Follow(protocol::Version version) {
+    if (version != base_->version() + 1) return;
+    table::TimeTravel at;
+    at.version = version;
+    auto latest =
+        table::Snapshot::Open(snapshot_->shared_store(), *context_.db, at);
+    if (latest) base_ = *std::move(latest);
   }
 
   duckdb::ClientContext& context_;
   const std::shared_ptr<const table::Snapshot>& snapshot_;
+  std::shared_ptr<const table::Snapshot> base_;
   const OptimizeRequest& request_;
   OptimizeProgress& progress_;
   Env& env_;

@@ -3,13 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
+#include "kernel/log/log_listing.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/store/location.h"
 #include "kernel/transaction/transaction.h"
+#include "ops/commands/kept_files.h"
 #include "ops/commands/vacuum_plan.h"
 #include "ops/commands/validate_files.h"
 #include "ops/commands/validate_log.h"
@@ -32,17 +37,37 @@ void LookAtFeatures(const Snapshot& snapshot, Findings& findings) {
                 .remedy = "write with an engine that has these features"});
 }
 
+// The files of the change feed, of which the commits alone tell.
+Result<std::set<std::string>> ChangeFiles(const Snapshot& snapshot) {
+  std::set<std::string> names;
+  BAYOU_ASSIGN(const auto listing, log::ListLog(snapshot.store(), 0));
+  for (const log::LogFileName& file : listing) {
+    if (file.kind != log::LogFileKind::kCommit) continue;
+    BAYOU_ASSIGN(const auto actions, ReadRemovals(snapshot, file.version));
+    for (const protocol::Action& action : actions) {
+      const auto* change = std::get_if<protocol::CdcFile>(&action);
+      if (change == nullptr) continue;
+      if (auto name = NameInTable(snapshot, change->path))
+        names.insert(*std::move(name));
+    }
+  }
+  return names;
+}
+
 // What lies in the table's folder for nothing.
 void LookForOrphans(const Snapshot& snapshot, Env& env, Findings& findings) {
   const auto plan = PlanFullVacuum(snapshot, env.NowMs());
   if (!plan) return;  // Of stores that cannot list folders nothing is known.
+  const auto change_files = ChangeFiles(snapshot);
   std::int64_t orphans = 0;
   std::int64_t orphan_bytes = 0;
   std::int64_t expired = 0;
   std::int64_t expired_bytes = 0;
   for (const VacuumFile& file : plan->files) {
-    ++(file.is_orphan ? orphans : expired);
-    (file.is_orphan ? orphan_bytes : expired_bytes) += file.size;
+    const bool is_orphan =
+        file.is_orphan && !(change_files && change_files->contains(file.name));
+    ++(is_orphan ? orphans : expired);
+    (is_orphan ? orphan_bytes : expired_bytes) += file.size;
   }
   if (orphans > 0) {
     findings.Add({.code = "ORPHANS",
@@ -59,7 +84,8 @@ void LookForOrphans(const Snapshot& snapshot, Env& env, Findings& findings) {
                   .severity = Severity::kNote,
                   .place = snapshot.location(),
                   .what = fmt::format("{} files of {} bytes are needed by "
-                                      "older versions alone",
+                                      "older versions and the change feed "
+                                      "alone",
                                       expired, expired_bytes),
                   .remedy = "VACUUM deletes them when they are old enough"});
   }
