@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "base/uri_path.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/exact_parquet.h"
+#include "kernel/log/log_file_name.h"
 
 namespace bayou::table {
 namespace {
@@ -22,6 +24,11 @@ tl::unexpected<Error> Mismatch(std::span<const std::string> paths,
 }
 
 }  // namespace
+
+std::string DraftOf(std::string_view name, Env& env) {
+  return JoinPath(log::kLogFolder,
+                  fmt::format(".{}.{}.tmp", name, NewUuid(env)));
+}
 
 Status WriteActions(duckdb::Connection& connection, const std::string& sql,
                     const std::string& path) {

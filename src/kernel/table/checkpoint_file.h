@@ -8,7 +8,9 @@
 #include <duckdb.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "base/env.h"
 #include "bayou/result.h"
 #include "kernel/log/log_replay.h"
 
@@ -18,6 +20,10 @@ struct CheckpointContent {
   std::int64_t actions = 0;
   log::FileTotals totals;
 };
+
+// A name, relative to the table, for what is to become the file `name` of the
+// log; clean-up knows such names if the writer dies.
+std::string DraftOf(std::string_view name, Env& env);
 
 // Writes the rows of a query, in their order, to the file at a native path.
 Status WriteActions(duckdb::Connection& connection, const std::string& sql,

@@ -84,8 +84,7 @@ class PartsWriter {
   Status WritePart(int part) {
     const std::string name =
         CheckpointPartName(snapshot_.version(), part + 1, parts_);
-    const std::string draft = JoinPath(
-        log::kLogFolder, fmt::format(".{}.{}.tmp", name, NewUuid(env_)));
+    const std::string draft = DraftOf(name, env_);
     drafts_.push_back({draft, name});
     BAYOU_ASSIGN(const std::string files, query_.PartSql(part, parts_));
     BAYOU_ASSIGN(engine::RowPipe pipe,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/table/checkpoint_writer.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/uri_path.h"
@@ -44,8 +42,7 @@ Result<Written> WriteClassic(const Snapshot& snapshot,
                              duckdb::DatabaseInstance& database, Env& env) {
   store::Store& store = snapshot.store();
   const std::string name = log::CheckpointName(snapshot.version());
-  const std::string draft =
-      JoinPath(log::kLogFolder, fmt::format(".{}.{}.tmp", name, NewUuid(env)));
+  const std::string draft = DraftOf(name, env);
   const auto content =
       WriteAll(snapshot, database, env, store.NativePath(draft));
   if (!content) {

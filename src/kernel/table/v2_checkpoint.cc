@@ -175,10 +175,8 @@ class V2Writer {
 
   // The engine writes files, and what it wrote is put in place as a whole.
   Status PutParquet(const std::string& name) {
-    const std::string draft = JoinPath(
-        log::kLogFolder,
-        fmt::format(".{}.{}.tmp", log::CheckpointName(snapshot_.version()),
-                    NewUuid(env_)));
+    const std::string draft =
+        DraftOf(log::CheckpointName(snapshot_.version()), env_);
     unnamed_.push_back(draft);
     BAYOU_ASSIGN(const std::string rows,
                  query_.ManifestSql(snapshot_.version(), Tags(), sidecars_));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernel/engine/engine.h"
 #include "kernel/log/file_view.h"
 #include "ops/commands/clustering_plan.h"
 
@@ -55,13 +56,6 @@ void KeepFullest(RewriteCandidates& candidates, std::int64_t min_files) {
     partitions.erase(fullest[i]);
 }
 
-std::string Quoted(const std::optional<std::string>& value) {
-  if (!value) return "NULL";
-  std::string text = "'";
-  for (const char c : *value) text += c == '\'' ? "''" : std::string(1, c);
-  return text + "'";
-}
-
 }  // namespace
 
 void NoteWritten(const transaction::StagedActions& committed,
@@ -104,7 +98,9 @@ std::vector<std::string> PartitionPredicates(
       if (field == nullptr) continue;
       const auto value = partition.find(field->physical_name());
       values += (values.empty() ? "" : " AND ") + column + " <=> " +
-                Quoted(value == partition.end() ? std::nullopt : value->second);
+                (value == partition.end() || !value->second
+                     ? "NULL"
+                     : engine::Literal(*value->second));
     }
     text += (text.empty() ? "(" : " OR (") + values + ")";
   }

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/uri_path.h"
+#include "ops/commands/table_names.h"
 
 namespace bayou::commands {
 namespace {
@@ -44,11 +45,8 @@ Result<InventoryCheck::Finding> InventoryCheck::Look(const std::string& name) {
   const auto file = store_.Head(name);
   if (!file && file.error().code == ErrorCode::kNotFound) return Finding::kGone;
   if (!file) return tl::unexpected<Error>(file.error());
-  const std::size_t slash = name.rfind('/');
-  const std::string folder =
-      slash == std::string::npos ? "" : name.substr(0, slash);
   if (file->modified_ms >= cutoff_ms_ || IsReachedByLinks(name) ||
-      !store_.CheckInside(name) || others_.Contain(folder)) {
+      !store_.CheckInside(name) || others_.Contain(FolderOf(name))) {
     return Finding::kKeep;
   }
   return Finding::kOld;

@@ -5,6 +5,7 @@
 
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
+#include "ops/commands/table_names.h"
 
 namespace bayou::commands {
 namespace {
@@ -27,8 +28,7 @@ bool OtherTables::Contain(std::string_view folder) {
     if (found == known_.end())
       found = known_.emplace(folder, HasOwn(folder)).first;
     if (found->second) return true;
-    const std::size_t slash = folder.rfind('/');
-    folder = slash == std::string_view::npos ? "" : folder.substr(0, slash);
+    folder = FolderOf(folder);
   }
   return false;
 }

@@ -35,6 +35,11 @@ bool HiddenNames::IsBelowHidden(std::string_view path) const {
   }
 }
 
+std::string_view FolderOf(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? "" : name.substr(0, slash);
+}
+
 bool IsTemporaryLogFile(std::string_view name) {
   constexpr std::string_view kEnd = ".tmp";
   constexpr std::size_t kUuid = 36;

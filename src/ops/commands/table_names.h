@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of the names below a table's folder are the table's own to clean up.
+// The names below a table's folder, and which are the table's own to clean up.
 #pragma once
 
 #include <string>
@@ -26,6 +26,9 @@ class HiddenNames {
  private:
   std::vector<std::string> partition_prefixes_;  // `column=`
 };
+
+// Of a name relative to the table; empty: the table's own folder.
+std::string_view FolderOf(std::string_view name);
 
 // Whether a name in `_delta_log` is that of a file which a writer fills before
 // it gives it its own name, and which is left behind when the writer dies.

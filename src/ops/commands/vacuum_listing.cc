@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernel/log/log_file_name.h"
+#include "ops/commands/table_names.h"
 
 namespace bayou::commands {
 namespace {
@@ -13,12 +14,6 @@ using store::ObjectMeta;
 
 std::string_view NameOf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
-}
-
-// Empty: the table's own folder.
-std::string_view FolderOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? "" : path.substr(0, slash);
 }
 
 }  // namespace

@@ -22,12 +22,6 @@ using protocol::Action;
 using protocol::Version;
 using store::ObjectMeta;
 
-// Empty: the table's own folder.
-std::string_view FolderOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? "" : path.substr(0, slash);
-}
-
 Status FindTemporaryLogFiles(const table::Snapshot& snapshot,
                              VacuumPlan& plan) {
   BAYOU_ASSIGN(const auto files, snapshot.store().List(log::kLogFolder, ""));
