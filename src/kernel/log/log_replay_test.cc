@@ -48,6 +48,11 @@ std::string Vector(const std::string& id) {
 // A log folder on disk that is written commit by commit.
 class Log : public ::testing::Test {
  public:
+  static void SetUpTestSuite() {
+    engine_ = *engine::StartEngine({.threads = 2});
+  }
+  static void TearDownTestSuite() { engine_.reset(); }
+
   Log() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "log-XXXXXX").string();
@@ -126,8 +131,7 @@ class Log : public ::testing::Test {
   }
 
   // One for all tests: to start it costs more than most of them.
-  inline static const std::shared_ptr<duckdb::DuckDB> engine_ =
-      *engine::StartEngine({.memory_limit = 0, .threads = 2});
+  inline static std::shared_ptr<duckdb::DuckDB> engine_;
   std::string folder_;
   std::shared_ptr<store::Store> store_;
   std::string unreadable_;

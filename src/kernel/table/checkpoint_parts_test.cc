@@ -20,6 +20,11 @@ using ::testing::StartsWith;
 
 class CheckpointPartsTest : public ::testing::Test {
  public:
+  static void SetUpTestSuite() {
+    engine_ = *engine::StartEngine({.threads = 2});
+  }
+  static void TearDownTestSuite() { engine_.reset(); }
+
   CheckpointPartsTest() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "parts-XXXXXX").string();
@@ -81,8 +86,7 @@ class CheckpointPartsTest : public ::testing::Test {
     return names;
   }
 
-  inline static const std::shared_ptr<duckdb::DuckDB> engine_ =
-      *engine::StartEngine({.memory_limit = 0, .threads = 2});
+  inline static std::shared_ptr<duckdb::DuckDB> engine_;
   std::string folder_;
   std::shared_ptr<store::Store> store_;
   Version next_ = 0;

@@ -35,6 +35,11 @@ class Clock final : public Env {
 // for ten days.
 class LogCleanupTest : public ::testing::Test {
  public:
+  static void SetUpTestSuite() {
+    engine_ = *engine::StartEngine({.threads = 2});
+  }
+  static void TearDownTestSuite() { engine_.reset(); }
+
   LogCleanupTest() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "log-XXXXXX").string();
@@ -117,8 +122,7 @@ class LogCleanupTest : public ::testing::Test {
   }
 
   static constexpr std::int64_t kFirstDay = 20'000;
-  inline static const std::shared_ptr<duckdb::DuckDB> engine_ =
-      *engine::StartEngine({.memory_limit = 0, .threads = 2});
+  inline static std::shared_ptr<duckdb::DuckDB> engine_;
   Clock clock_;
   std::string folder_;
   std::shared_ptr<store::Store> store_;

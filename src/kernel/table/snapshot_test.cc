@@ -17,6 +17,11 @@ using ::testing::HasSubstr;
 
 class TableTest : public ::testing::Test {
  public:
+  static void SetUpTestSuite() {
+    engine_ = *engine::StartEngine({.threads = 2});
+  }
+  static void TearDownTestSuite() { engine_.reset(); }
+
   TableTest() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "table-XXXXXX").string();
@@ -92,8 +97,7 @@ class TableTest : public ::testing::Test {
   }
 
   // One for all tests: to start it costs more than most of them.
-  inline static const std::shared_ptr<duckdb::DuckDB> engine_ =
-      *engine::StartEngine({.memory_limit = 0, .threads = 2});
+  inline static std::shared_ptr<duckdb::DuckDB> engine_;
   std::string base_;
   std::string folder_;
   std::shared_ptr<store::Store> store_;

@@ -48,6 +48,11 @@ constexpr CheckpointForm kJson = {.spec = CheckpointForm::Spec::kV2,
 
 class V2CheckpointTest : public ::testing::Test {
  public:
+  static void SetUpTestSuite() {
+    engine_ = *engine::StartEngine({.threads = 2});
+  }
+  static void TearDownTestSuite() { engine_.reset(); }
+
   V2CheckpointTest() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "v2-XXXXXX").string();
@@ -122,8 +127,7 @@ class V2CheckpointTest : public ::testing::Test {
     return Open()->state().Totals();
   }
 
-  inline static const std::shared_ptr<duckdb::DuckDB> engine_ =
-      *engine::StartEngine({.memory_limit = 0, .threads = 2});
+  inline static std::shared_ptr<duckdb::DuckDB> engine_;
   std::string folder_;
   std::shared_ptr<store::Store> store_;
   Version next_ = 0;
