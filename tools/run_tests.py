@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every test there is and closes with `N passed, N failed`: what ./dev test does.
 
+With --threads: the unit tests and the simulation under ThreadSanitizer, what ./dev threads does; its build costs as much
+as all the rest, so it is no part of ./dev test.
+
 Each stage gives its counts to one sum. What a stage printed is kept in
 build/test-logs/<stage>.log; of a stage that failed, its failures are shown.
 A stage whose build fails counts as one failure.
@@ -28,6 +31,8 @@ UNIT_SECONDS = 600
 SEEDS = 50
 SIMULATION_SECONDS = {"many-writers": 60, "crash-points": 60, "histories": 30}
 SHOWN_LINES = 60
+THREADS_ENVIRONMENT = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1 history_size=7 suppressions="
+                       f"{ROOT / 'tests' / 'thread_sanitizer.txt'}"}
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 
@@ -105,7 +110,7 @@ def unit_tests(log, folder):
         leaks = "0" if uses_duckdb == "duckdb" else "1"
         status, text = log.run([folder / "tests" / program, "--gtest_brief=1", f"--gtest_output=json:{report}"],
                                UNIT_SECONDS, {"ASAN_OPTIONS": f"detect_leaks={leaks}",
-                                              "UBSAN_OPTIONS": "print_stacktrace=1"})
+                                              "UBSAN_OPTIONS": "print_stacktrace=1", **THREADS_ENVIRONMENT})
         counts = Counts()
         if report.exists():
             tests = [test for suite in json.loads(report.read_text())["testsuites"] for test in suite["testsuite"]]
@@ -128,6 +133,14 @@ def release_tests(log):
 
 def sanitizer_tests(log):
     return unit_tests(log, BUILD / "asan") if log.build("asan", "all_tests") else ONE_FAILED
+
+
+def threads_tests(log):
+    return unit_tests(log, BUILD / "tsan") if log.build("tsan", "all_tests", "bayou_simulation") else ONE_FAILED
+
+
+def threads_simulation(log):
+    return simulation(log, BUILD / "tsan")
 
 
 def fuzzing(log):
@@ -184,13 +197,13 @@ def shared_check(log, command):
     return counts
 
 
-def simulation(log):
+def simulation(log, folder=BUILD):
     """Writers on a store that fails: always the same seeds, as many as there is time for."""
     counts = Counts()
     for proof, seconds in SIMULATION_SECONDS.items():
         seeds = ["--seeds", SEEDS] if proof == "many-writers" else []
-        status, text = log.run([BUILD / "tests" / "bayou_simulation", "--jobs", JOBS, "--seconds", seconds, proof, *seeds],
-                               seconds + UNIT_SECONDS)
+        status, text = log.run([folder / "tests" / "bayou_simulation", "--jobs", JOBS, "--seconds", seconds, proof, *seeds],
+                               seconds + UNIT_SECONDS, THREADS_ENVIRONMENT)
         closing = CLOSING.findall(text)
         counts += Counts(*(int(number or 0) for number in closing[-1])) if closing else ONE_FAILED
         if status:
@@ -217,6 +230,11 @@ def cases(log):
     return shared_check(log, [SHARED / "cases" / "check_cases.py", "--only", wanted]) if wanted else Counts()
 
 
+def thread_stages():
+    yield "unit tests under ThreadSanitizer", threads_tests
+    yield "simulation under ThreadSanitizer", threads_simulation
+
+
 def stages():
     yield "layers", layers
     yield "unit tests", release_tests
@@ -233,7 +251,7 @@ def stages():
 def main():
     LOGS.mkdir(parents=True, exist_ok=True)
     total = Counts()
-    for name, stage in stages():
+    for name, stage in thread_stages() if sys.argv[1:] == ["--threads"] else stages():
         print(f"== {name}", flush=True)
         started = time.monotonic()
         counts = stage(Log(name))
