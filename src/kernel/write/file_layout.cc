@@ -6,6 +6,7 @@
 
 #include "kernel/engine/types.h"
 #include "kernel/protocol/iceberg_compat.h"
+#include "kernel/protocol/property_value.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
 #include "kernel/protocol/table_schema.h"
@@ -22,10 +23,20 @@ using protocol::TypeKind;
 // DuckDB's name for the id of a field that has fields itself.
 constexpr char kOwnFieldId[] = "__duckdb_field_id";
 
-// `protocol` tells which types the table's files may hold, and in what form.
-Status CheckWritableType(const protocol::Protocol& protocol,
-                         const DataType& type, const std::string& path,
-                         bool nested) {
+// New files may have shredded variants only while the property says so; older
+// ones keep theirs.
+bool ShredsVariants(const protocol::Protocol& protocol,
+                    const protocol::Metadata& metadata) {
+  const auto found =
+      metadata.configuration.find("delta.enableVariantShredding");
+  return found != metadata.configuration.end() &&
+         protocol::PropertyBool(found->second).value_or(false) &&
+         (protocol::Supports(protocol, "variantShredding") ||
+          protocol::Supports(protocol, "variantShredding-preview"));
+}
+
+Status CheckWritableType(bool shreds, const DataType& type,
+                         const std::string& path, bool nested) {
   if (type.kind == TypeKind::kVoid) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
                 "column " + path +
@@ -33,8 +44,6 @@ Status CheckWritableType(const protocol::Protocol& protocol,
                     "file can hold; give it a type");
   }
   // DuckDB's writer shreds every variant that it can.
-  const bool shreds = protocol::Supports(protocol, "variantShredding") ||
-                      protocol::Supports(protocol, "variantShredding-preview");
   if (type.kind == TypeKind::kVariant && !shreds) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
                 "column " + path +
@@ -49,10 +58,10 @@ Status CheckWritableType(const protocol::Protocol& protocol,
   }
   for (const Field& field : type.fields) {
     BAYOU_TRY(
-        CheckWritableType(protocol, field.type, path + "." + field.name, true));
+        CheckWritableType(shreds, field.type, path + "." + field.name, true));
   }
   for (const DataType& child : type.children) {
-    BAYOU_TRY(CheckWritableType(protocol, child, path, true));
+    BAYOU_TRY(CheckWritableType(shreds, child, path, true));
   }
   return {};
 }
@@ -152,13 +161,14 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
   layout->schema = schema;
   layout->metadata = metadata;
   BAYOU_ASSIGN(layout->partition_columns, PartitionPositions(metadata, schema));
+  const bool shreds = ShredsVariants(protocol, metadata);
   std::vector<std::size_t> last;
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
     const bool partition = std::find(layout->partition_columns.begin(),
                                      layout->partition_columns.end(),
                                      i) != layout->partition_columns.end();
     if (schema.fields[i].type.kind == TypeKind::kVoid) continue;
-    BAYOU_TRY(CheckWritableType(protocol, schema.fields[i].type,
+    BAYOU_TRY(CheckWritableType(shreds, schema.fields[i].type,
                                 schema.fields[i].name, false));
     (partition ? last : layout->stored_columns).push_back(i);
   }

@@ -74,11 +74,24 @@ TEST(FileLayout, RefusesWhatFilesCannotHold) {
       {{"a", kInteger}, {"l", ArrayOf(DataType::Of(TypeKind::kVoid))}})));
 }
 
-TEST(FileLayout, VariantsAreShreddedSoTheTableMustAllowIt) {
+TEST(FileLayout, VariantsAreShreddedSoTheTableMustWantIt) {
   const Protocol shredding = WithFeatures({"variantType", "variantShredding"});
-  EXPECT_FALSE(Plan(Columns({{"v", kVariant}}), WithFeatures({"variantType"})));
-  EXPECT_TRUE(Plan(Columns({{"v", kVariant}}), shredding));
-  EXPECT_FALSE(Plan(Columns({{"l", ArrayOf(kVariant)}}), shredding));
+  protocol::Metadata wanted;
+  wanted.configuration["delta.enableVariantShredding"] = "true";
+  const Schema variant = Columns({{"v", kVariant}});
+  EXPECT_TRUE(PlanFileLayout(shredding, wanted, variant));
+  EXPECT_FALSE(PlanFileLayout(WithFeatures({"variantType"}), wanted, variant));
+  EXPECT_FALSE(Plan(variant, shredding));  // Only older files may be shredded.
+  wanted.configuration["delta.enableVariantShredding"] = "false";
+  EXPECT_FALSE(PlanFileLayout(shredding, wanted, variant));
+}
+
+TEST(FileLayout, VariantsInsideOfOtherTypesAreRefused) {
+  const Protocol shredding = WithFeatures({"variantType", "variantShredding"});
+  protocol::Metadata wanted;
+  wanted.configuration["delta.enableVariantShredding"] = "true";
+  EXPECT_FALSE(
+      PlanFileLayout(shredding, wanted, Columns({{"l", ArrayOf(kVariant)}})));
 }
 
 }  // namespace
