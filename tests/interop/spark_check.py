@@ -24,9 +24,10 @@ CASES = {
               f"UPDATE {T} SET v = 1 WHERE id BETWEEN 5 AND 9",
               f"MERGE INTO {T} AS t USING (SELECT 7 AS id, 'p1' AS p, 70 AS v UNION ALL SELECT 99, 'new', 9) AS s ON s.id = t.id "
               "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
-              f"INSERT INTO {T} PARTITION (p = 'x y/%') SELECT 500, 5", f"INSERT OVERWRITE {T} PARTITION (p = 'p2') SELECT 2, 22"],
+              f"INSERT INTO {T} PARTITION (p = 'x y/%') SELECT 500, 5", f"INSERT OVERWRITE {T} PARTITION (p = 'p2') SELECT 2, 22",
+              f"INSERT INTO {T} REPLACE WHERE p = 'x y/%' SELECT 501, 'x y/%', 6"],
         select=f"SELECT id, p, v FROM {T} ORDER BY id",
-        spark=[f"DELETE FROM {T} WHERE id = 500", f"UPDATE {T} SET v = v + 1 WHERE p = 'p0'"],
+        spark=[f"DELETE FROM {T} WHERE id = 501", f"UPDATE {T} SET v = v + 1 WHERE p = 'p0'"],
         more=[f"INSERT INTO {T} VALUES (1000, 'p0', 1)"]),
     "vectors": dict(
         make=[f"CREATE TABLE {T} (id BIGINT, v INT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = 'true')",
@@ -82,7 +83,7 @@ CASES = {
         select=f"SELECT id, CAST(d AS STRING) AS d FROM {T} ORDER BY id",
         spark=[f"INSERT INTO {T} VALUES (6000000000, NULL)"], more=[f"DELETE FROM {T} WHERE id = 1"]),
     "overwritten": dict(
-        make=[f"CREATE TABLE {T} (p STRING, v INT) PARTITIONED BY (p)", f"INSERT INTO {T} VALUES ('a', 1)",
+        make=[f"CREATE TABLE {T} PARTITIONED BY (p) AS SELECT 'a' AS p, 1 AS v", f"INSERT INTO {T} VALUES ('b', 2)",
               f"INSERT OVERWRITE {T} WITH ('overwriteSchema' = 'true') SELECT 1.5::DOUBLE AS v, 'c' AS p",
               f"COPY (SELECT 2.5::DOUBLE AS v, 'd' AS p) TO '{{path}}.parquet'", f"COPY INTO {T} FROM '{{path}}.parquet' FILEFORMAT = PARQUET"],
         select=f"SELECT v, p FROM {T} ORDER BY v",
@@ -171,9 +172,10 @@ def session(arguments, folder):
                # Tables of a few rows: what is compiled or spread over tasks costs more than it saves.
                .config("spark.sql.shuffle.partitions", "1").config("spark.default.parallelism", "1")
                .config("spark.databricks.delta.snapshotPartitions", "1").config("spark.sql.codegen.wholeStage", "false")
+               .config("spark.sql.sources.parallelPartitionDiscovery.parallelism", "1")
                .config("spark.sql.codegen.factoryMode", "NO_CODEGEN").config("spark.sql.adaptive.enabled", "false")
                .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-               .config("spark.ui.showConsoleProgress", "false")
+               .config("spark.ui.showConsoleProgress", "false").config("spark.databricks.delta.retentionDurationCheck.enabled", "false")
                .config("spark.sql.warehouse.dir", f"{folder}/warehouse").config("spark.driver.memory", "1g"))
     builder = builder.config("spark.jars", arguments.jars) if arguments.jars else builder.config("spark.jars.packages", arguments.package)
     spark = builder.getOrCreate()
@@ -181,12 +183,12 @@ def session(arguments, folder):
     return spark
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(cases, check, description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bayou", default=str(ROOT / "build" / "bayou"))
     parser.add_argument("--package", default="io.delta:delta-spark_4.1_2.13:4.4.0")
     parser.add_argument("--jars", help="instead of --package: jar files, separated by commas")
-    parser.add_argument("--only", nargs="+", choices=CASES)
+    parser.add_argument("--only", nargs="+", choices=cases)
     arguments = parser.parse_args()
     try:
         import pyspark
@@ -195,8 +197,8 @@ def main():
         return 0
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        check = Check(str(pathlib.Path(arguments.bayou).resolve()), session(arguments, folder), folder)
-        for name, case in CASES.items():
+        check = check(str(pathlib.Path(arguments.bayou).resolve()), session(arguments, folder), folder)
+        for name, case in cases.items():
             if arguments.only and name not in arguments.only:
                 continue
             try:
@@ -210,4 +212,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(CASES, Check, __doc__))
