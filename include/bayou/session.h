@@ -6,7 +6,9 @@
 // Bayou, talks to.
 //
 // A Session is used from one thread at a time, except for Interrupt() and
-// Progress(), which any thread may call while Run() is at work.
+// Progress(), which any thread may call while Run() is at work. Close it before
+// main() returns: one in a static variable ends after things that its engine
+// still needs.
 #pragma once
 
 #include <cstdint>

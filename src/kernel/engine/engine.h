@@ -22,7 +22,10 @@ struct EngineOptions {
 };
 
 // A DuckDB database in memory, with parquet, json and icu built in. No
-// extension is ever downloaded or loaded by itself.
+// extension is ever downloaded or loaded by itself. It must go before the
+// thread locals of the thread that destroys it, on which DuckDB's allocator
+// still calls: an engine in a static variable corrupts the heap as the program
+// ends.
 Result<std::shared_ptr<duckdb::DuckDB>> StartEngine(
     const EngineOptions& options);
 

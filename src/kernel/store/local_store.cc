@@ -278,18 +278,22 @@ Status LocalStore::ListFolder(const std::string& name, const TreeVisitor& visit,
     if (entry == nullptr) break;
     const std::string_view below = entry->d_name;
     if (below == "." || below == "..") continue;
+    std::string full =
+        name.empty() ? std::string(below) : JoinPath(name, below);
+    const bool asked = visit.knows && entry->d_type == DT_REG;
+    if (asked && visit.knows(full)) continue;
     struct stat info{};
     if (::fstatat(::dirfd(dir.get()), entry->d_name, &info,
                   AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno == ENOENT) continue;  // Deleted since.
       return SystemError(errno, "look at", JoinPath(path, below));
     }
-    const ObjectMeta found{
-        name.empty() ? std::string(below) : JoinPath(name, below),
-        S_ISREG(info.st_mode) ? info.st_size : 0, ModifiedMs(info)};
+    const bool is_file = S_ISREG(info.st_mode);
+    const ObjectMeta found{std::move(full), is_file ? info.st_size : 0,
+                           ModifiedMs(info)};
     if (S_ISDIR(info.st_mode)) {
       if (visit.enter(found)) folders.push_back(found.name);
-    } else if (S_ISREG(info.st_mode)) {
+    } else if (is_file && (asked || !visit.knows || !visit.knows(found.name))) {
       BAYOU_TRY(visit.file(found));
     }
   }

@@ -142,7 +142,9 @@ Status MemoryStore::ListTree(std::string_view folder,
   if (found.empty()) return Missing(NativePath(folder));
   Folders folders(std::string_view(prefix).substr(root.size()), visit);
   for (const ObjectMeta& file : found) {
-    if (folders.Enter(file.name)) BAYOU_TRY(visit.file(file));
+    if (!folders.Enter(file.name)) continue;
+    if (visit.knows && visit.knows(file.name)) continue;
+    BAYOU_TRY(visit.file(file));
   }
   return {};
 }

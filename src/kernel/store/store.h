@@ -45,6 +45,10 @@ class Store {
   struct TreeVisitor {
     std::function<bool(const ObjectMeta& folder)> enter;
     std::function<Status(const ObjectMeta& file)> file;
+    // Asked first, where there is one: true for a file of which the name says
+    // enough. `file` does not get it then, and its size and time, for which a
+    // store may have to ask once more, are not looked up.
+    std::function<bool(std::string_view name)> knows = {};
   };
   virtual Status ListTree(std::string_view folder, const TreeVisitor& visit);
 

@@ -187,6 +187,26 @@ TYPED_TEST(StoreTest, LeavesOutOfATreeWhatIsNotEntered) {
   EXPECT_THAT(found, UnorderedElementsAre("_log/a", "_log/b/c"));
 }
 
+TYPED_TEST(StoreTest, WhatIsKnownByItsNameIsNotVisited) {
+  for (const char* name : {"a", "p/b", "p/c", "q/d"})
+    ASSERT_TRUE(this->store_->Put(name, ""));
+  std::vector<std::string> asked;
+  std::vector<std::string> found;
+  ASSERT_TRUE(this->store_->ListTree(
+      "", {.enter = [](const ObjectMeta& folder) { return folder.name != "q"; },
+           .file = [&](const ObjectMeta& file) -> Status {
+             found.push_back(file.name);
+             return {};
+           },
+           .knows =
+               [&](std::string_view name) {
+                 asked.emplace_back(name);
+                 return name == "p/b";
+               }}));
+  EXPECT_THAT(asked, UnorderedElementsAre("a", "p/b", "p/c"));
+  EXPECT_THAT(found, UnorderedElementsAre("a", "p/c"));
+}
+
 TYPED_TEST(StoreTest, AVisitThatFailsEndsTheListing) {
   for (const char* name : {"a", "b"}) ASSERT_TRUE(this->store_->Put(name, ""));
   int visits = 0;

@@ -34,15 +34,20 @@ bool VacuumListing::Enter(const ObjectMeta& folder) {
   return true;
 }
 
-void VacuumListing::Visit(const ObjectMeta& file) {
+bool VacuumListing::Knows(std::string_view file) {
   ++plan_.entries_found;
-  const std::string_view folder = FolderOf(file.name);
-  if (file.name.ends_with(".metadata.json") &&
+  const std::string_view folder = FolderOf(file);
+  if (file.ends_with(".metadata.json") &&
       NameOf(folder) == "metadata") {  // An Iceberg table, maybe this one's.
     FoundTableAt(folder == "metadata" ? folder : FolderOf(folder));
   }
-  if (hidden_.IsBelowHidden(file.name) || kept_.Contains(file.name))
-    return Keep(folder);
+  if (!hidden_.IsBelowHidden(file) && !kept_.Contains(file)) return false;
+  Keep(folder);
+  return true;
+}
+
+void VacuumListing::Visit(const ObjectMeta& file) {
+  const std::string_view folder = FolderOf(file.name);
   if (file.modified_ms >= plan_.cutoff_ms) {
     leaves_expired_ |= kept_.WasRemoved(file.name);
     return Keep(folder);

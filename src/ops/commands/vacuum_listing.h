@@ -27,6 +27,8 @@ class VacuumListing {
 
   // False: what is in the folder stays.
   bool Enter(const store::ObjectMeta& folder);
+  // True: the file stays, whatever its time. Of each file, before Visit().
+  bool Knows(std::string_view file);
   void Visit(const store::ObjectMeta& file);
 
   // Something in the folder stays that was found to go.

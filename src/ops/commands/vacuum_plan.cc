@@ -161,7 +161,8 @@ Result<VacuumPlan> PlanFullVacuum(const table::Snapshot& snapshot,
           [&](const ObjectMeta& file) {
             listing.Visit(file);
             return Status();
-          }};
+          },
+      .knows = [&](std::string_view file) { return listing.Knows(file); }};
   BAYOU_TRY(snapshot.store().ListTree("", visitor));
   listing.Finish();
   if (!kept.keeps_expired() && !listing.leaves_expired())
@@ -182,7 +183,8 @@ Result<VacuumPlan> PlanInventoryVacuum(const table::Snapshot& snapshot,
   BAYOU_TRY(inventory([&](const InventoryEntry& entry) {
     const auto found = EntryInTable(snapshot, entry);
     if (found && entry.is_folder) (void)listing.Enter(*found);
-    if (found && !entry.is_folder) listing.Visit(*found);
+    if (found && !entry.is_folder && !listing.Knows(found->name))
+      listing.Visit(*found);
     return Status();
   }));
   BAYOU_TRY(BelieveWhatIsThere(snapshot, listing, plan));
