@@ -174,7 +174,7 @@ def session(arguments, folder):
                .config("spark.databricks.delta.snapshotPartitions", "1").config("spark.sql.codegen.wholeStage", "false")
                .config("spark.sql.sources.parallelPartitionDiscovery.parallelism", "1")
                .config("spark.sql.codegen.factoryMode", "NO_CODEGEN").config("spark.sql.adaptive.enabled", "false")
-               .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+               .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC")
                .config("spark.ui.showConsoleProgress", "false").config("spark.databricks.delta.retentionDurationCheck.enabled", "false")
                .config("spark.sql.warehouse.dir", f"{folder}/warehouse").config("spark.driver.memory", "1g"))
     builder = builder.config("spark.jars", arguments.jars) if arguments.jars else builder.config("spark.jars.packages", arguments.package)
