@@ -70,17 +70,20 @@ std::string ParquetFormat::extension() const {
 
 DataFileWriter::DataFileWriter(duckdb::ClientContext& context,
                                std::shared_ptr<const ParquetFormat> format,
-                               std::string path)
-    : context_(context), format_(std::move(format)), path_(std::move(path)) {}
+                               std::string path, Encoding encoding)
+    : context_(context),
+      format_(std::move(format)),
+      path_(std::move(path)),
+      encoding_(encoding) {}
 
 Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Create(
     duckdb::ClientContext& context, std::shared_ptr<const ParquetFormat> format,
-    const std::string& path) {
+    const std::string& path, Encoding encoding) {
   return engine::Guard([&] {
     auto& files = duckdb::FileSystem::GetFileSystem(context);
     const std::string folder = path.substr(0, path.rfind('/'));
     std::unique_ptr<DataFileWriter> writer(
-        new DataFileWriter(context, std::move(format), path));
+        new DataFileWriter(context, std::move(format), path, encoding));
     const auto open = [&] {
       CreateFolders(files, folder);
       writer->file_ = writer->format_->function_.copy_to_initialize_global(
@@ -113,28 +116,49 @@ Status DataFileWriter::Append(duckdb::DataChunk& rows) {
     const auto bytes = static_cast<std::int64_t>(row_group_->SizeInBytes());
     const std::int64_t limit =
         std::min(kRowGroupBytes, format_->layout().target_file_size);
-    if (row_group_->Count() >= kRowGroupRows || bytes >= limit) FlushRowGroup();
+    if (row_group_->Count() >= kRowGroupRows || bytes >= limit) EndRowGroup();
   });
 }
 
-void DataFileWriter::FlushRowGroup() {
+void DataFileWriter::EndRowGroup() {
   append_.current_chunk_state.handles.clear();
-  const duckdb::CopyFunction& function = format_->function_;
-  auto prepared = function.prepare_batch(context_, *format_->bind_data_, *file_,
-                                         std::move(row_group_));
-  function.flush_batch(context_, *format_->bind_data_, *file_, *prepared);
+  WriteEncoded();
+  auto encode = [this, rows = std::move(row_group_)]() mutable {
+    return format_->function_.prepare_batch(context_, *format_->bind_data_,
+                                            *file_, std::move(rows));
+  };
+  // Near the target it has to be known how large the file is.
+  if (encoding_ == Encoding::kBeside &&
+      !HasReached(format_->layout().target_file_size - kRowGroupBytes)) {
+    encoded_ = std::async(std::launch::async, std::move(encode));
+  } else {
+    Write(*encode());
+  }
+}
+
+void DataFileWriter::WriteEncoded() {
+  if (encoded_.valid()) Write(*encoded_.get());
+}
+
+void DataFileWriter::Write(duckdb::PreparedBatchData& row_group) {
+  format_->function_.flush_batch(context_, *format_->bind_data_, *file_,
+                                 row_group);
+}
+
+bool DataFileWriter::HasReached(std::int64_t size) const {
+  if (size <= 0) return true;
+  return format_->function_.rotate_next_file(*file_, *format_->bind_data_,
+                                             static_cast<duckdb::idx_t>(size));
 }
 
 bool DataFileWriter::IsFull() const {
-  const auto target =
-      static_cast<duckdb::idx_t>(format_->layout().target_file_size);
-  return format_->function_.rotate_next_file(*file_, *format_->bind_data_,
-                                             target);
+  return HasReached(format_->layout().target_file_size);
 }
 
 Result<std::int64_t> DataFileWriter::Close() {
   return engine::Guard([&] {
-    if (row_group_) FlushRowGroup();
+    if (row_group_) EndRowGroup();
+    WriteEncoded();
     format_->function_.copy_to_finalize(context_, *format_->bind_data_, *file_);
     file_.reset();
     auto& files = duckdb::FileSystem::GetFileSystem(context_);

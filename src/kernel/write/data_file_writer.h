@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <duckdb.hpp>
 #include <duckdb/function/copy_function.hpp>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -48,16 +49,21 @@ class ParquetFormat {
   std::shared_ptr<const RowRules> rules_;
 };
 
+// Who encodes a row group that is full: the thread that appends, or a thread
+// beside it while the next one fills, which takes the memory of two.
+enum class Encoding { kInTurn, kBeside };
+
 // Used by one thread. Holds at most one row group of rows, in memory that
-// DuckDB can move to disk. A file that was not closed is left behind
-// incomplete: the owner deletes it.
+// DuckDB can move to disk, or two (see Encoding). A file that was not closed is
+// left behind incomplete: the owner deletes it.
 class DataFileWriter {
  public:
   // Creates the file at `path` (see Store::NativePath) and the folders above
   // it.
   static Result<std::unique_ptr<DataFileWriter>> Create(
       duckdb::ClientContext& context,
-      std::shared_ptr<const ParquetFormat> format, const std::string& path);
+      std::shared_ptr<const ParquetFormat> format, const std::string& path,
+      Encoding encoding = Encoding::kInTurn);
 
   // Appends rows: the layout's stored columns, in that order. Fields of structs
   // may have other names than in the file.
@@ -71,14 +77,22 @@ class DataFileWriter {
 
  private:
   DataFileWriter(duckdb::ClientContext& context,
-                 std::shared_ptr<const ParquetFormat> format, std::string path);
+                 std::shared_ptr<const ParquetFormat> format, std::string path,
+                 Encoding encoding);
   void StartRowGroup(const duckdb::vector<duckdb::LogicalType>& types);
-  void FlushRowGroup();
+  void EndRowGroup();
+  // Writes the row group that is encoded beside, if there is one.
+  void WriteEncoded();
+  void Write(duckdb::PreparedBatchData& row_group);
+  bool HasReached(std::int64_t size) const;
 
   duckdb::ClientContext& context_;
   std::shared_ptr<const ParquetFormat> format_;
   std::string path_;
+  Encoding encoding_;
   duckdb::unique_ptr<duckdb::GlobalFunctionData> file_;
+  // What is encoded beside; it uses `file_`, and its end is waited for.
+  std::future<duckdb::unique_ptr<duckdb::PreparedBatchData>> encoded_;
   duckdb::unique_ptr<duckdb::ColumnDataCollection> row_group_;  // Null: empty.
   duckdb::ColumnDataAppendState append_;
 };

@@ -70,11 +70,13 @@ struct TableWriter::OpenFile {
 
 TableWriter::TableWriter(duckdb::ClientContext& context,
                          std::shared_ptr<store::Store> store,
-                         std::shared_ptr<const ParquetFormat> format, Env& env)
+                         std::shared_ptr<const ParquetFormat> format, Env& env,
+                         Encoding encoding)
     : context_(context),
       store_(std::move(store)),
       format_(std::move(format)),
       env_(env),
+      encoding_(encoding),
       check_(context, format_->rules()) {}
 
 TableWriter::~TableWriter() {
@@ -160,8 +162,9 @@ Status TableWriter::OpenFor(const PartitionKey& key) {
   std::string name = layout.folder + PartitionFolder(layout, key) +
                      layout.prefix + NewUuid(env_) + "-c000." +
                      format_->extension();
-  BAYOU_ASSIGN(auto writer, DataFileWriter::Create(context_, format_,
-                                                   store_->NativePath(name)));
+  BAYOU_ASSIGN(auto writer,
+               DataFileWriter::Create(context_, format_,
+                                      store_->NativePath(name), encoding_));
   open_ = std::unique_ptr<OpenFile>(
       new OpenFile{key, std::move(name), std::move(writer),
                    FileStatisticsWriter(format_->shared_layout())});

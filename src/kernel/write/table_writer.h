@@ -35,7 +35,8 @@ class TableWriter {
  public:
   TableWriter(duckdb::ClientContext& context,
               std::shared_ptr<store::Store> store,
-              std::shared_ptr<const ParquetFormat> format, Env& env);
+              std::shared_ptr<const ParquetFormat> format, Env& env,
+              Encoding encoding = Encoding::kInTurn);
 
   // Deletes what it wrote, unless Finish() handed it over.
   ~TableWriter();
@@ -64,6 +65,7 @@ class TableWriter {
   std::shared_ptr<store::Store> store_;
   std::shared_ptr<const ParquetFormat> format_;
   Env& env_;
+  Encoding encoding_;
   RowRuleCheck check_;
   std::unique_ptr<OpenFile> open_;
   WrittenFiles written_;

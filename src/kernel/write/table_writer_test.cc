@@ -29,12 +29,12 @@ class TableWriterTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  std::unique_ptr<TableWriter> Writer(
-      std::shared_ptr<const FileLayout> layout) {
+  std::unique_ptr<TableWriter> Writer(std::shared_ptr<const FileLayout> layout,
+                                      Encoding encoding = Encoding::kInTurn) {
     auto format =
         ParquetFormat::Bind(rows_.context(), std::move(layout)).value();
     return std::make_unique<TableWriter>(rows_.context(), store_, format,
-                                         Env::System());
+                                         Env::System(), encoding);
   }
 
   // Writes the query's rows with a layout for them.
@@ -179,6 +179,34 @@ TEST_F(TableWriterTest, FilesEndAtTheTargetSize) {
     rows += std::stoll(Ask("count(*)", file));
   }
   EXPECT_EQ(rows, 400000);
+}
+
+TEST_F(TableWriterTest, RowGroupsThatAreEncodedBesideKeepTheirOrder) {
+  const std::string query =
+      "SELECT range AS id, 'name ' || range AS name FROM range(400000)";
+  const auto writer =
+      Writer(LayoutFor(rows_.SchemaOf(query)), Encoding::kBeside);
+  for (const auto& chunk : rows_.Chunks(query))
+    ASSERT_TRUE(writer->Append(*chunk));
+  const auto written = writer->Finish();
+  ASSERT_TRUE(written) << written.error().message;
+  ASSERT_EQ(written->files.size(), 1);
+  EXPECT_EQ(written->rows, 400000);
+  EXPECT_EQ(written->bytes, static_cast<std::int64_t>(fs::file_size(
+                                folder_ / written->files[0].path)));
+  EXPECT_EQ(Ask("count(*) FILTER (id = file_row_number AND "
+                "name = 'name ' || id)",
+                written->files[0]),
+            "400000");
+}
+
+TEST_F(TableWriterTest, ARowGroupThatIsEncodedBesideGoesWithItsWriter) {
+  const std::string query = "SELECT range AS id FROM range(200000)";
+  auto writer = Writer(LayoutFor(rows_.SchemaOf(query)), Encoding::kBeside);
+  for (const auto& chunk : rows_.Chunks(query))
+    ASSERT_TRUE(writer->Append(*chunk));
+  writer.reset();
+  EXPECT_EQ(FilesOnDisk(), 0);
 }
 
 TEST_F(TableWriterTest, LeavesNothingBehindWhenItFails) {

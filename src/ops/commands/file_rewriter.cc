@@ -58,10 +58,14 @@ Result<std::vector<WrittenFiles>> FileRewriter::Run(
     std::atomic<std::int64_t>& bytes_done) const {
   std::vector<WrittenFiles> written(tasks.size());
   // Sorting takes all threads for one task.
-  const std::size_t threads = clustering_ ? 1 : ThreadsFor(tasks.size());
+  const std::size_t at_once = clustering_ ? 1 : tasks.size();
+  const std::size_t threads = ThreadsFor(at_once);
+  const auto encoding = ThreadsFor(at_once + 1) > at_once
+                            ? write::Encoding::kBeside
+                            : write::Encoding::kInTurn;
   const Status done =
       engine::ForEach(tasks.size(), threads, [&](std::size_t i) -> Status {
-        BAYOU_ASSIGN(written[i], RunTask(tasks[i]));
+        BAYOU_ASSIGN(written[i], RunTask(tasks[i], encoding));
         bytes_done += tasks[i].bytes();
         return {};
       });
@@ -164,9 +168,10 @@ Status FileRewriter::ClusterBy(const Clustering& clustering) {
   return {};
 }
 
-Result<WrittenFiles> FileRewriter::RunTask(const RewriteTask& task) const {
+Result<WrittenFiles> FileRewriter::RunTask(const RewriteTask& task,
+                                           write::Encoding encoding) const {
   write::TableWriter writer(*context_, snapshot_->shared_store(), format_,
-                            *env_);
+                            *env_, encoding);
   const Status copied = engine::Guard([&] {
     if (clustering_) return CopySorted(task, writer);
     Copy(task, writer);

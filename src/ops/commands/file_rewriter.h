@@ -68,7 +68,8 @@ class FileRewriter {
   void Copy(const RewriteTask& task, write::TableWriter& writer) const;
   void CopySorted(const RewriteTask& task, write::TableWriter& writer) const;
   ClusteringOrder OrderOf(const RewriteTask& task) const;
-  Result<write::WrittenFiles> RunTask(const RewriteTask& task) const;
+  Result<write::WrittenFiles> RunTask(const RewriteTask& task,
+                                      write::Encoding encoding) const;
   std::size_t ThreadsFor(std::size_t tasks) const;
 
   duckdb::ClientContext* context_;
