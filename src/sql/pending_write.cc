@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 
 #include "base/env.h"
 #include "kernel/protocol/table_schema.h"
-#include "kernel/transaction/post_commit.h"
+#include "ops/commands/after_commit.h"
 #include "ops/commands/row_id_backfill.h"
 
 namespace bayou::sql {
@@ -211,14 +210,7 @@ Result<std::optional<transaction::Transaction>> PendingWrite::Commit(
     if (creation_.Accepts(version.error())) return std::nullopt;
     return tl::unexpected<Error>(version.error());
   }
-  const Status followed = transaction::RunPostCommit(transaction, *version,
-                                                     database_, Env::System());
-  if (!followed) {
-    fmt::print(stderr,
-               "note: table {}: version {} is committed, but its "
-               "log could not be looked after: {}\n",
-               transaction.location(), *version, followed.error().message);
-  }
+  commands::FollowCommit(transaction, *version, database_, Env::System());
   return std::optional(std::move(transaction));
 }
 

@@ -191,3 +191,16 @@ def test_restore(run, sql, tmp_path):
     assert (done["num_removed_files"], done["num_restored_files"], done["num_of_files_after_restore"]) == (2, 0, 1)
     assert sql("SELECT id FROM t") == [{"id": 0}]
     assert run("restore", tmp_path / "t").returncode == 2
+
+
+def test_manifests_that_cannot_be_written_are_a_note(sql, run, tmp_path):
+    sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.compatibility.symlinkFormatManifest.enabled' = 'true')")
+    manifests = tmp_path / "t" / "_symlink_format_manifest"
+    manifests.write_text("no folder")
+    done = run("sql", "-c", "INSERT INTO t VALUES (1)")
+    assert done.returncode == 0 and "version 1 is committed, but its manifests" in done.stderr
+    manifests.unlink()
+    sql("INSERT INTO t VALUES (2)")
+    files = [row["path"] for row in sql("SELECT path FROM bayou_files('t') ORDER BY path")]
+    assert sorted((manifests / "manifest").read_text().split()) == [f"file:{tmp_path}/t/{path}" for path in files]
+    assert sql("SELECT sum(id) AS s FROM t") == [{"s": 3}]

@@ -13,6 +13,7 @@
 #include "base/uri_path.h"
 #include "kernel/log/file_view.h"
 #include "kernel/log/log_file_name.h"
+#include "kernel/protocol/manifest_property.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
 #include "kernel/transaction/back_off.h"
@@ -197,7 +198,11 @@ Status Transaction::CheckStaged() const {
   if (staged_.protocol || staged_.metadata) {
     BAYOU_TRY(protocol::CheckWritable(protocol(), metadata(), location()));
   }
-  if (staged_.metadata) BAYOU_TRY(CheckFeedColumns());
+  if (staged_.metadata) {
+    BAYOU_TRY(CheckFeedColumns());
+    BAYOU_TRY(protocol::CheckManifestProperty(base_ ? &metadata_ : nullptr,
+                                              *staged_.metadata, location()));
+  }
   const bool deletes =
       std::ranges::any_of(staged_.removes, &protocol::RemoveFile::data_change);
   // Asked of the table that has the rows, not of what replaces it.

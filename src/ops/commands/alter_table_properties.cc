@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <memory>
+#include <vector>
+
 #include "kernel/protocol/iceberg_compat.h"
+#include "kernel/protocol/manifest_property.h"
 #include "kernel/protocol/property_value.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
@@ -106,6 +110,36 @@ Status CheckIcebergBegins(const AlteredTable& altered,
                   altered.table.location(), after));
 }
 
+class FilesWithVectors final : public log::FilePredicate {
+ public:
+  bool Keep(const log::FileView& file) const override {
+    return file.has_deletion_vector;
+  }
+  bool NeedsStats() const override { return false; }
+};
+
+// Whoever reads by manifests does not know of vectors that are there.
+Status CheckManifestsBegin(const AlteredTable& altered,
+                           const protocol::Metadata& before) {
+  const protocol::Metadata& after = altered.change.metadata;
+  BAYOU_TRY(protocol::CheckManifestProperty(&before, after,
+                                            altered.table.location()));
+  if (!protocol::KeepsManifests(after) || protocol::KeepsManifests(before))
+    return {};
+  BAYOU_ASSIGN(const auto files,
+               altered.table.state().Files(
+                   {}, std::make_shared<const FilesWithVectors>()));
+  std::vector<protocol::AddFile> batch;
+  BAYOU_ASSIGN(const bool any, files->Next(batch));
+  if (!any) return {};
+  return Invalid(
+      "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED",
+      fmt::format("table {}: rows of its file {} are deleted by a vector, and "
+                  "whoever reads by symlink manifests would see them; REORG "
+                  "TABLE ... APPLY (PURGE) first",
+                  altered.table.location(), batch.front().path));
+}
+
 }  // namespace
 
 Status Alter(AlteredTable& altered, const SetProperties& set) {
@@ -123,6 +157,7 @@ Status Alter(AlteredTable& altered, const SetProperties& set) {
   BAYOU_TRY(ChangeRowTracking(altered));
   BAYOU_TRY(RaiseProtocol(altered));
   BAYOU_TRY(CheckIcebergBegins(altered, before));
+  BAYOU_TRY(CheckManifestsBegin(altered, before));
   change.changes_metadata =
       change.metadata.configuration != before.configuration ||
       change.metadata.description != before.description ||

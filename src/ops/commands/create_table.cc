@@ -9,6 +9,7 @@
 
 #include "base/uri_path.h"
 #include "kernel/log/log_file_name.h"
+#include "kernel/protocol/manifest_property.h"
 #include "kernel/protocol/table_features.h"
 #include "kernel/protocol/table_properties.h"
 #include "kernel/store/location.h"
@@ -110,6 +111,7 @@ Result<NewTable> Define(const TableDefinition& definition,
   }
   DropPseudoProperties(metadata.configuration);
   BAYOU_TRY(protocol::CheckWritable(table.protocol, metadata, location));
+  BAYOU_TRY(protocol::CheckManifestProperty(nullptr, metadata, location));
   BAYOU_TRY(write::PlanFileLayout(table.protocol, metadata, schema));
   return table;
 }

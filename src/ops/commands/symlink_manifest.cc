@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,17 +25,18 @@ constexpr std::string_view kManifest = "manifest";
 // Names of manifests, below the table, and what they say.
 using Manifests = std::map<std::string, std::string>;
 
-std::string FolderOf(const Snapshot& snapshot, const AddFile& file) {
-  std::string folder(kManifestFolder);
+std::string ManifestOf(const Snapshot& snapshot,
+                       const protocol::PartitionValues& partition) {
+  std::string name(kManifestFolder);
   for (const std::string& column : snapshot.metadata().partition_columns) {
-    const auto value = file.partition_values.find(column);
-    const bool is_null = value == file.partition_values.end() ||
-                         !value->second || value->second->empty();
-    folder +=
+    const auto value = partition.find(column);
+    const bool is_null =
+        value == partition.end() || !value->second || value->second->empty();
+    name +=
         "/" + HiveEscape(column) + "=" +
         (is_null ? std::string(kNullPartition) : HiveEscape(*value->second));
   }
-  return folder;
+  return JoinPath(name, kManifest);
 }
 
 Result<std::string> AbsolutePath(const Snapshot& snapshot,
@@ -59,24 +61,30 @@ Status CheckReadable(const Snapshot& snapshot) {
                   snapshot.location()));
 }
 
+tl::unexpected<Error> HasDeletedRows(const Snapshot& snapshot,
+                                     const AddFile& file) {
+  return Fail(ErrorCode::kUnsupported,
+              "DELTA_UNSUPPORTED_GENERATE_WITH_DELETION_VECTORS",
+              fmt::format("table {}: rows of its file {} are deleted by a "
+                          "vector, and whoever reads it as plain Parquet would "
+                          "see them; REORG TABLE ... APPLY (PURGE) writes such "
+                          "files anew",
+                          snapshot.location(), file.path));
+}
+
+// Those that `touched` names; without it, all.
 Result<Manifests> ManifestsOf(const Snapshot& snapshot,
+                              const std::set<std::string>* touched,
                               ManifestResult& result) {
   Manifests manifests;
   if (snapshot.metadata().partition_columns.empty())
     manifests[JoinPath(kManifestFolder, kManifest)];
   BAYOU_TRY(VisitFiles(snapshot, {}, [&](const AddFile& file) -> Status {
-    if (file.deletion_vector) {
-      return Fail(
-          ErrorCode::kUnsupported,
-          "DELTA_UNSUPPORTED_GENERATE_WITH_DELETION_VECTORS",
-          fmt::format("table {}: rows of its file {} are deleted by a vector, "
-                      "and whoever reads it as plain Parquet would see them; "
-                      "OPTIMIZE writes such files anew when enough rows are "
-                      "deleted",
-                      snapshot.location(), file.path));
-    }
+    const std::string name = ManifestOf(snapshot, file.partition_values);
+    if (touched != nullptr && !touched->contains(name)) return {};
+    if (file.deletion_vector) return HasDeletedRows(snapshot, file);
     BAYOU_ASSIGN(const std::string path, AbsolutePath(snapshot, file));
-    manifests[JoinPath(FolderOf(snapshot, file), kManifest)] += path + "\n";
+    manifests[name] += path + "\n";
     ++result.files;
     return {};
   }));
@@ -101,27 +109,75 @@ Result<std::vector<std::string>> StaleManifests(const Snapshot& snapshot,
   return stale;
 }
 
-}  // namespace
+// The folders of partitions that have no manifest go too.
+void DeleteEmptyFolders(const Snapshot& snapshot, const std::string& manifest) {
+  std::string folder = manifest.substr(0, manifest.rfind('/'));
+  while (folder.size() > kManifestFolder.size()) {
+    const auto gone = snapshot.store().DeleteEmptyFolder(folder);
+    if (!gone || !*gone) break;
+    folder.resize(folder.rfind('/'));
+  }
+}
 
-Result<ManifestResult> GenerateSymlinkManifest(const Snapshot& snapshot) {
-  BAYOU_TRY(CheckReadable(snapshot));
-  ManifestResult result;
-  BAYOU_ASSIGN(const Manifests manifests, ManifestsOf(snapshot, result));
-  BAYOU_ASSIGN(const auto stale, StaleManifests(snapshot, manifests));
+Status Replace(const Snapshot& snapshot, const Manifests& manifests,
+               const std::vector<std::string>& stale, ManifestResult& result) {
   for (const auto& [name, paths] : manifests) {
     BAYOU_TRY(snapshot.store().Put(name, paths));
     ++result.written;
   }
   for (const std::string& name : stale) {
-    BAYOU_TRY(snapshot.store().Delete(name));
+    const Status deleted = snapshot.store().Delete(name);
+    if (!deleted && deleted.error().code == ErrorCode::kNotFound) continue;
+    BAYOU_TRY(deleted);
     ++result.deleted;
-    std::string folder = name.substr(0, name.rfind('/'));
-    while (folder.size() > kManifestFolder.size()) {
-      const auto gone = snapshot.store().DeleteEmptyFolder(folder);
-      if (!gone || !*gone) break;
-      folder.resize(folder.rfind('/'));
-    }
+    DeleteEmptyFolders(snapshot, name);
   }
+  return {};
+}
+
+// nullopt: an action does not tell its partition.
+std::optional<std::set<std::string>> TouchedManifests(
+    const Snapshot& snapshot, const transaction::StagedActions& committed) {
+  std::set<std::string> touched;
+  for (const AddFile& add : committed.adds)
+    touched.insert(ManifestOf(snapshot, add.partition_values));
+  for (const protocol::RemoveFile& remove : committed.removes) {
+    if (!remove.extended_file_metadata) return std::nullopt;
+    touched.insert(ManifestOf(snapshot, remove.partition_values));
+  }
+  return touched;
+}
+
+Result<bool> HasManifests(const Snapshot& snapshot) {
+  const auto listed = snapshot.store().List(kManifestFolder, "");
+  if (listed) return true;
+  if (listed.error().code == ErrorCode::kNotFound) return false;
+  return tl::unexpected<Error>(listed.error());
+}
+
+}  // namespace
+
+Result<ManifestResult> GenerateSymlinkManifest(const Snapshot& snapshot) {
+  BAYOU_TRY(CheckReadable(snapshot));
+  ManifestResult result;
+  BAYOU_ASSIGN(const auto manifests, ManifestsOf(snapshot, nullptr, result));
+  BAYOU_ASSIGN(const auto stale, StaleManifests(snapshot, manifests));
+  BAYOU_TRY(Replace(snapshot, manifests, stale, result));
+  return result;
+}
+
+Result<ManifestResult> UpdateSymlinkManifest(
+    const Snapshot& snapshot, const transaction::StagedActions& committed) {
+  BAYOU_TRY(CheckReadable(snapshot));
+  const auto touched = TouchedManifests(snapshot, committed);
+  BAYOU_ASSIGN(const bool has_manifests, HasManifests(snapshot));
+  if (!touched || !has_manifests) return GenerateSymlinkManifest(snapshot);
+  ManifestResult result;
+  BAYOU_ASSIGN(const auto manifests, ManifestsOf(snapshot, &*touched, result));
+  std::vector<std::string> emptied;
+  for (const std::string& name : *touched)
+    if (!manifests.contains(name)) emptied.push_back(name);
+  BAYOU_TRY(Replace(snapshot, manifests, emptied, result));
   return result;
 }
 

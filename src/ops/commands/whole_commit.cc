@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/commands/whole_commit.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
-
-#include "kernel/transaction/post_commit.h"
+#include "ops/commands/after_commit.h"
 
 namespace bayou::commands {
 
@@ -18,14 +14,7 @@ Result<protocol::Version> CommitWhole(transaction::Transaction& transaction,
     transaction.Abandon();
     return version;
   }
-  const Status followed =
-      transaction::RunPostCommit(transaction, *version, database, env);
-  if (!followed) {
-    fmt::print(stderr,
-               "note: table {}: version {} is committed, but its "
-               "log could not be looked after: {}\n",
-               transaction.location(), *version, followed.error().message);
-  }
+  FollowCommit(transaction, *version, database, env);
   return version;
 }
 
