@@ -90,7 +90,7 @@ Result<std::optional<std::string>> PlaceForClone(ClientContext& context,
         duckdb::make_uniq<duckdb::ConstantExpression>(Value(*cloning.location));
   }
   return static_cast<DeltaCatalog&>(place.database)
-      .PlaceForNewTable(place.schema, info);
+      .PlaceForNewTable(context, place.schema, info);
 }
 
 Row ResultRow(const CloneResult& result) {

@@ -32,7 +32,7 @@ Status CreateLike(ClientContext& context, const std::string& name,
                          ? duckdb::OnCreateConflict::IGNORE_ON_CONFLICT
                          : duckdb::OnCreateConflict::ERROR_ON_CONFLICT;
   BAYOU_ASSIGN(const auto location,
-               catalog.PlaceForNewTable(place.schema, info));
+               catalog.PlaceForNewTable(context, place.schema, info));
   if (!location) return {};
   BAYOU_ASSIGN(const auto definition, commands::DefinitionLike(source));
   return DeltaTransaction::Get(context, catalog)

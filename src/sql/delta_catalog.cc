@@ -18,10 +18,12 @@
 
 #include "kernel/engine/engine.h"
 #include "kernel/store/location.h"
+#include "ops/commands/row_tracking_columns.h"
 #include "sql/change_plans.h"
 #include "sql/delta_table.h"
 #include "sql/delta_transaction.h"
 #include "sql/table_options.h"
+#include "sql/write_mode.h"
 #include "sql/write_options.h"
 #include "sql/write_plans.h"
 
@@ -71,6 +73,25 @@ Status CheckLocation(const duckdb::CreateTableInfo& info,
                   "` for a table elsewhere");
 }
 
+// Whether a statement can change the rows of the table as the transaction has
+// left it so far. The feed of a commit says what became of the rows of the
+// version before it, and rows get their ids from the commit: of a row that
+// comes and goes in one transaction neither is true.
+void CheckChangeable(duckdb::ClientContext& context,
+                     duckdb::TableCatalogEntry& table) {
+  const auto& snapshot = *table.Cast<DeltaTable>().snapshot();
+  const char* in_vain = nullptr;
+  if (WriteMode::Of(context)) in_vain = "replace its rows";
+  if (snapshot.properties().change_data_feed())
+    in_vain = "change its rows, for the change data feed is enabled";
+  if (commands::TracksRows(snapshot))
+    in_vain = "change its rows, for they are tracked";
+  if (in_vain == nullptr) return;
+  engine::Unwrap(DeltaTransaction::Get(context, table.catalog)
+                     .pending()
+                     .CheckUnchanged(snapshot.location(), in_vain));
+}
+
 [[noreturn]] void Refuse(duckdb::TableCatalogEntry& table,
                          const char* operation) {
   engine::Throw(table.Cast<DeltaTable>().Refusal(operation));
@@ -91,16 +112,28 @@ DeltaCatalog::DeltaCatalog(duckdb::AttachedDatabase& database,
     : Catalog(database), lake_(std::move(lake)) {}
 
 Result<std::optional<std::string>> DeltaCatalog::FindTable(
-    std::string_view schema, const std::string& table) const {
-  if (lake_) return lake_->FindTable(schema, table);
+    duckdb::ClientContext& context, std::string_view schema,
+    const std::string& table) {
+  const auto made =
+      DeltaTransaction::Get(context, *this).pending().made_table();
+  if (lake_) {
+    auto found = lake_->FindTable(schema, table);
+    if (found || !made) return found;
+    const auto place = lake_->NewTable(schema, table);
+    if (place && EqualIgnoringCase(*place, *made)) return made;
+    return std::nullopt;
+  }
   BAYOU_ASSIGN(std::string location, store::ParseLocation(table));
-  if (!table::Snapshot::IsTable(location)) return std::nullopt;
+  if (location != made && !table::Snapshot::IsTable(location))
+    return std::nullopt;
   return location;
 }
 
 Result<std::optional<std::string>> DeltaCatalog::PlaceForNewTable(
-    std::string_view schema, const duckdb::CreateTableInfo& info) const {
-  BAYOU_ASSIGN(std::optional<std::string> found, FindTable(schema, info.table));
+    duckdb::ClientContext& context, std::string_view schema,
+    const duckdb::CreateTableInfo& info) {
+  BAYOU_ASSIGN(std::optional<std::string> found,
+               FindTable(context, schema, info.table));
   if (!found) {
     BAYOU_ASSIGN(std::string place, lake_ ? lake_->NewTable(schema, info.table)
                                           : store::ParseLocation(info.table));
@@ -249,7 +282,8 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanCreateTableAs(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalCreateTable& op, duckdb::PhysicalOperator& plan) {
   const auto& info = op.info->Base().Cast<duckdb::CreateTableInfo>();
-  const auto location = engine::Unwrap(PlaceForNewTable(op.schema.name, info));
+  const auto location =
+      engine::Unwrap(PlaceForNewTable(context, op.schema.name, info));
   if (!location)
     throw duckdb::InternalException(
         "CREATE TABLE AS over a table that is there");
@@ -262,6 +296,7 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanCreateTableAs(
 duckdb::PhysicalOperator& DeltaCatalog::PlanDelete(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalDelete& op, duckdb::PhysicalOperator& plan) {
+  CheckChangeable(context, op.table);
   if (IsWritten(context, op.table.Cast<DeltaTable>().snapshot().get()))
     return NoRows(planner, op);
   return sql::PlanDelete(context, planner, op, plan, Pending());
@@ -270,6 +305,7 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanDelete(
 duckdb::PhysicalOperator& DeltaCatalog::PlanUpdate(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalUpdate& op, duckdb::PhysicalOperator& plan) {
+  CheckChangeable(context, op.table);
   if (IsWritten(context, op.table.Cast<DeltaTable>().snapshot().get()))
     return NoRows(planner, op);
   return sql::PlanUpdate(context, planner, op, plan, Pending());
@@ -278,6 +314,7 @@ duckdb::PhysicalOperator& DeltaCatalog::PlanUpdate(
 duckdb::PhysicalOperator& DeltaCatalog::PlanMergeInto(
     duckdb::ClientContext& context, duckdb::PhysicalPlanGenerator& planner,
     duckdb::LogicalMergeInto& op, duckdb::PhysicalOperator& plan) {
+  CheckChangeable(context, op.table);
   if (IsWritten(context, op.table.Cast<DeltaTable>().snapshot().get()))
     return NoRows(planner, op);
   return sql::PlanMergeInto(context, planner, op, plan, Pending());

@@ -34,15 +34,18 @@ class DeltaCatalog : public duckdb::Catalog {
 
   const std::optional<LakeFolder>& lake() const { return lake_; }
 
-  // Where the table lies, or nullopt where a lake has none of that name.
-  // Errors: kInvalidArgument for a path that is none.
-  Result<std::optional<std::string>> FindTable(std::string_view schema,
-                                               const std::string& table) const;
+  // Where the table lies, or nullopt where a lake has none of that name. One
+  // that the running transaction has made counts. Errors: kInvalidArgument for
+  // a path that is none.
+  Result<std::optional<std::string>> FindTable(duckdb::ClientContext& context,
+                                               std::string_view schema,
+                                               const std::string& table);
   // Where a new table goes, or nullopt where one is and IF NOT EXISTS is said.
   // Errors: kAlreadyExists, condition DELTA_TABLE_ALREADY_EXISTS; kUnsupported
   // for LOCATION; see LakeFolder::NewTable.
   Result<std::optional<std::string>> PlaceForNewTable(
-      std::string_view schema, const duckdb::CreateTableInfo& info) const;
+      duckdb::ClientContext& context, std::string_view schema,
+      const duckdb::CreateTableInfo& info);
 
   // The table that OR REPLACE replaces, or null. Throws DuckDB exceptions.
   std::shared_ptr<const table::Snapshot> Replaced(

@@ -8,6 +8,7 @@
 #include <duckdb/parser/parsed_data/drop_info.hpp>
 #include <duckdb/planner/parsed_data/bound_create_table_info.hpp>
 #include <duckdb/planner/tableref/bound_at_clause.hpp>
+#include <filesystem>
 
 #include "kernel/engine/engine.h"
 #include "sql/delta_catalog.h"
@@ -54,12 +55,12 @@ duckdb::optional_ptr<duckdb::CatalogEntry> DeltaSchema::LookupEntry(
   if (lookup.GetCatalogType() != duckdb::CatalogType::TABLE_ENTRY)
     return nullptr;
   const std::string& table = lookup.GetEntryName();
-  const auto location = engine::Unwrap(delta().FindTable(name, table));
-  if (!location) return nullptr;
   duckdb::ClientContext& context = transaction.GetContext();
+  DeltaTransaction& changes = DeltaTransaction::Get(context, catalog);
+  const auto location = engine::Unwrap(delta().FindTable(context, name, table));
+  if (!location) return nullptr;
   const table::TimeTravel at = engine::Unwrap(TimeOf(context, lookup));
-  return engine::Unwrap(DeltaTransaction::Get(context, catalog)
-                            .Table(*this, table, *location, at));
+  return engine::Unwrap(changes.Table(*this, table, *location, at));
 }
 
 // DuckDB's own would open every table of the lake.
@@ -90,17 +91,22 @@ void DeltaSchema::Scan(
       callback(transaction.ListedTable(*this, table, *location));
     }
   }
+  const auto made = transaction.pending().made_table();
+  if (!made) return;
+  const std::string table = std::filesystem::path(*made).filename();
+  if (delta().lake()->NewTable(name, table).value_or("") == *made)
+    callback(transaction.ListedTable(*this, table, *made));
 }
 
 duckdb::optional_ptr<duckdb::CatalogEntry> DeltaSchema::CreateTable(
     duckdb::CatalogTransaction transaction,
     duckdb::BoundCreateTableInfo& bound) {
   const auto& info = bound.Base().Cast<duckdb::CreateTableInfo>();
-  const auto location = engine::Unwrap(delta().PlaceForNewTable(name, info));
-  if (!location) return nullptr;
-  DeltaTransaction& changes =
-      DeltaTransaction::Get(transaction.GetContext(), catalog);
   duckdb::ClientContext& context = transaction.GetContext();
+  DeltaTransaction& changes = DeltaTransaction::Get(context, catalog);
+  const auto location =
+      engine::Unwrap(delta().PlaceForNewTable(context, name, info));
+  if (!location) return nullptr;
   sql::CreateTable(context, info, *location,
                    delta().Replaced(context, *this, info, *location),
                    changes.pending());

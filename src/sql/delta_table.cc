@@ -14,7 +14,6 @@
 #include "sql/delta_transaction.h"
 #include "sql/insert_columns.h"
 #include "sql/settings.h"
-#include "sql/write_mode.h"
 
 namespace bayou::sql {
 namespace {
@@ -98,15 +97,11 @@ Error DeltaTable::Refusal(std::string_view operation) const {
 duckdb::TableFunction DeltaTable::GetScanFunction(
     duckdb::ClientContext& context,
     duckdb::unique_ptr<duckdb::FunctionData>& bind_data) {
-  const auto& overwrite = WriteMode::Of(context);
-  const bool reads_base = overwrite && overwrite->old_rows_went;
-  auto reads = engine::Unwrap(
-      DeltaTransaction::Get(context, catalog).PlanScan(*snapshot_, reads_base));
   scan::BoundScan scan = scan::BindScan(
       context, snapshot_,
       {.allow_external_paths = BoolSetting(context, kAllowExternalPaths),
        .entry = this,
-       .reads = std::move(reads)});
+       .reads = DeltaTransaction::Get(context, catalog).PlanScan(*snapshot_)});
   bind_data = std::move(scan.bind_data);
   return scan.function;
 }

@@ -4,6 +4,7 @@
 #include "kernel/engine/engine.h"
 #include "sql/auto_compact.h"
 #include "sql/commit_failure.h"
+#include "sql/write_mode.h"
 #include "sql/write_options.h"
 
 namespace bayou::sql {
@@ -21,6 +22,12 @@ Result<std::shared_ptr<const table::Snapshot>> DeltaTransaction::Open(
     const std::string& location, const table::TimeTravel& at) {
   if (at.version || at.timestamp_ms)
     return table::Snapshot::Open(location, database_, at);
+  const auto client = context.lock();
+  const auto& overwrite = WriteMode::Of(*client);
+  if (!overwrite || !overwrite->old_rows_went) {
+    BAYOU_ASSIGN(auto preview, pending_.Preview(location));
+    if (preview) return preview;
+  }
   if (const auto known = latest_.find(location); known != latest_.end())
     return known->second;
   BAYOU_ASSIGN(auto snapshot, table::Snapshot::Open(location, database_));
@@ -40,7 +47,8 @@ Result<DeltaTable*> DeltaTransaction::Table(duckdb::SchemaCatalogEntry& schema,
   BAYOU_ASSIGN(auto snapshot, Open(location, at));
   const bool is_latest = !at.version && !at.timestamp_ms;
   const Key key{schema.name, name, location,
-                is_latest ? -1 : snapshot->version()};
+                is_latest ? -1 : snapshot->version(),
+                is_latest ? snapshot.get() : nullptr};
   if (const auto known = entries_.find(key); known != entries_.end())
     return known->second;
   const auto client = context.lock();
@@ -60,18 +68,13 @@ DeltaTable& DeltaTransaction::ListedTable(duckdb::SchemaCatalogEntry& schema,
 void DeltaTransaction::Change(std::shared_ptr<const table::Snapshot> changed) {
   const std::lock_guard lock(mutex_);
   const std::string location = changed->location();
-  std::erase_if(entries_, [&](const auto& entry) {
-    return std::get<2>(entry.first) == location &&
-           std::get<3>(entry.first) == -1;
-  });
   latest_[location] = std::move(changed);
 }
 
-Result<std::shared_ptr<scan::ScanReads>> DeltaTransaction::PlanScan(
-    const table::Snapshot& version, bool reads_base) {
+std::shared_ptr<scan::ScanReads> DeltaTransaction::PlanScan(
+    const table::Snapshot& version) {
   const std::lock_guard lock(mutex_);
   const std::string& location = version.location();
-  if (!reads_base) BAYOU_TRY(pending_.CheckReadable(location));
   const auto latest = latest_.find(location);
   if (latest == latest_.end() || latest->second->version() != version.version())
     return nullptr;  // What was true of a version in the past stays true.

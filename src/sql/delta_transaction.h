@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One SQL transaction on a database of Delta tables. It sees one version of
-// each table: the one that was the latest when it first looked.
+// each table: the one that was the latest when it first looked, with what it
+// has changed itself.
 #pragma once
 
 #include <duckdb.hpp>
@@ -32,8 +33,9 @@ class DeltaTransaction : public duckdb::Transaction {
                                duckdb::Catalog& catalog);
 
   // The version of the table that `at` asks for, as an entry that lives as long
-  // as the transaction. The latest version is looked up once. Errors: see
-  // Snapshot::Open.
+  // as the transaction. The latest version is looked up once, and has the
+  // changes that are pending, but for the INSERT of an overwrite, which sees
+  // the rows that it replaces. Errors: see Snapshot::Open.
   Result<DeltaTable*> Table(duckdb::SchemaCatalogEntry& schema,
                             const std::string& name,
                             const std::string& location,
@@ -48,12 +50,8 @@ class DeltaTransaction : public duckdb::Transaction {
                           const std::string& name, const std::string& location);
 
   // A scan of `version` of the table is planned: where it is to be noted when
-  // it runs, if that is the version on which changes are built. Errors:
-  // kUnsupported when the transaction has changed the table (see
-  // PendingWrite::CheckReadable), unless `reads_base`: the scan is to see the
-  // version before the changes.
-  Result<std::shared_ptr<scan::ScanReads>> PlanScan(
-      const table::Snapshot& version, bool reads_base);
+  // it runs, if that is the version on which changes are built; else nullptr.
+  std::shared_ptr<scan::ScanReads> PlanScan(const table::Snapshot& version);
 
   PendingWrite& pending() { return pending_; }
   // Commits what is pending; it depends on what was read. See
@@ -62,9 +60,9 @@ class DeltaTransaction : public duckdb::Transaction {
       std::optional<std::string> user_metadata);
 
  private:
-  // Schema, name, location, version (-1: the latest).
-  using Key =
-      std::tuple<std::string, std::string, std::string, protocol::Version>;
+  // Schema, name, location; of an old version its number, else the snapshot.
+  using Key = std::tuple<std::string, std::string, std::string,
+                         protocol::Version, const table::Snapshot*>;
 
   Result<std::shared_ptr<const table::Snapshot>> Open(
       const std::string& location, const table::TimeTravel& at);

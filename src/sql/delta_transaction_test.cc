@@ -283,6 +283,70 @@ TEST_F(TwoSessionsTest, FeedAndRowIdsStayRightWhenRowsMerge) {
             "5,delete,2,2;6,delete,1,1");
 }
 
+// ------------------------------------------------- several changes in one
+
+TEST_F(TwoSessionsTest, ChangesOfChangesMergeWithOtherRows) {
+  CreateTable("");
+  AllowRowLevel();
+  EXPECT_EQ(Lose("DELETE FROM t WHERE id = 1; UPDATE t SET v = 20 WHERE id = 2;"
+                 "UPDATE t SET v = v + 1 WHERE id = 2;"
+                 "INSERT INTO t VALUES (11, 11); DELETE FROM t WHERE id = 11",
+                 "DELETE FROM t WHERE id = 3"),
+            "");
+  EXPECT_EQ(Table(), "0,0;2,21;4,4;5,5;6,6;7,7;8,8;9,9");
+}
+
+TEST_F(TwoSessionsTest, ChangesOfChangesLoseAgainstTheSameRows) {
+  CreateTable("");
+  AllowRowLevel();
+  for (const char* change :
+       {"INSERT INTO t VALUES (11, 11); DELETE FROM t WHERE id = 2",
+        "DELETE FROM t WHERE id = 1; DELETE FROM t WHERE id IN (2, 3)",
+        "UPDATE t SET v = 0 WHERE id = 2; UPDATE t SET v = 1 WHERE id = 1"}) {
+    EXPECT_NE(Lose(change, "UPDATE t SET v = v + 1 WHERE id = 2"), "")
+        << change;
+  }
+  EXPECT_EQ(Table(), "0,0;1,1;2,5;3,3;4,4;5,5;6,6;7,7;8,8;9,9");
+}
+
+TEST_F(TwoSessionsTest, WhatIsReadBesideOwnChangesMattersAsItWas) {
+  CreateTable("");
+  for (const char* change :
+       {"INSERT INTO t VALUES (11, 11); SELECT v FROM t WHERE id = 5",
+        "DELETE FROM t WHERE id = 1; SELECT count(*) FROM t",
+        "INSERT INTO t VALUES (11, 11); DELETE FROM t WHERE id IN (5, 11)"}) {
+    EXPECT_EQ(Lose(change, "INSERT INTO t VALUES (5, 1)"),
+              "DELTA_CONCURRENT_APPEND")
+        << change;
+  }
+  EXPECT_EQ(Lose("INSERT INTO t VALUES (11, 11); DELETE FROM t WHERE id = 11",
+                 "INSERT INTO t VALUES (5, 1)"),
+            "");
+}
+
+TEST_F(TwoSessionsTest, NobodyElseSeesWhatIsNotCommitted) {
+  CreateTable("");
+  Run(*ours_, "BEGIN; DELETE FROM t WHERE id < 9; CREATE TEMP TABLE s (i INT)");
+  EXPECT_EQ(Run(*ours_, "SELECT id FROM t"), "9");
+  EXPECT_EQ(Run(*theirs_, "SELECT count(*) FROM t"), "10");
+  Run(*ours_, "ROLLBACK");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM t"), "10");
+}
+
+TEST_F(TwoSessionsTest, FilesThatCameAndWentAreLeftByNobody) {
+  Run(*ours_,
+      "CREATE TABLE t (id INT) TBLPROPERTIES "
+      "('delta.enableDeletionVectors' = 'false');"
+      "BEGIN; INSERT INTO t VALUES (1), (2); UPDATE t SET id = id + 10;"
+      "UPDATE t SET id = id + 10 WHERE id = 11; COMMIT");
+  EXPECT_EQ(Table(), "12;21");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(lake_ + "/t"))
+    files += entry.is_regular_file() ? 1 : 0;
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM bayou_files('t')"),
+            std::to_string(files));
+}
+
 // ------------------------------------------------------------- applications
 
 TEST_F(TwoSessionsTest, OneOfTwoWritesOfOneNumberIsDone) {

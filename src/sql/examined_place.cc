@@ -14,9 +14,9 @@ std::string PlaceToExamine(duckdb::ClientContext& context,
   if (name.is_path) return engine::Unwrap(store::ParseLocation(name.table()));
   const NamePlace place = PlaceOfName(context, name);
   if (place.database.GetCatalogType() == kStorageType) {
-    const auto& catalog = static_cast<DeltaCatalog&>(place.database);
+    auto& catalog = static_cast<DeltaCatalog&>(place.database);
     const auto found =
-        engine::Unwrap(catalog.FindTable(place.schema, name.table()));
+        engine::Unwrap(catalog.FindTable(context, place.schema, name.table()));
     if (found) return *found;
   }
   return engine::Unwrap(store::ParseLocation(argument));

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <utility>
+#include <variant>
 
 #include "base/env.h"
 #include "kernel/protocol/table_schema.h"
@@ -30,8 +31,10 @@ Status PendingWrite::BeginChange(
   DropIncomplete();
   if (transaction_) {
     if (altered_) return CheckAlterable(snapshot->location());
-    if (transaction_->location() == snapshot->location())
+    if (transaction_->location() == snapshot->location()) {
+      transaction_->NextStatement();
       return NoteApplication();
+    }
     return OneTableOnly(transaction_->location(), snapshot->location());
   }
   BAYOU_ASSIGN(auto transaction, transaction::Transaction::On(
@@ -57,7 +60,12 @@ Status PendingWrite::NoteApplication() {
 void PendingWrite::FinishChange(
     const std::vector<std::pair<std::string, std::int64_t>>& metrics) {
   for (const auto& [name, value] : metrics) SetMetric(name, value);
+  Complete();
+}
+
+void PendingWrite::Complete() {
   complete_ = true;
+  preview_.reset();
 }
 
 void PendingWrite::SetMetric(const std::string& name, std::int64_t value) {
@@ -73,6 +81,7 @@ Status PendingWrite::BeginCreate(const std::string& location,
                                  const commands::TableDefinition& definition,
                                  Creation creation) {
   DropIncomplete();
+  BAYOU_TRY(CheckUnchanged(location, "replace it"));
   if (transaction_) return OneTableOnly(transaction_->location(), location);
   auto created = commands::CreateTable(location, definition, Env::System());
   // Another may have made it since the statement was planned.
@@ -86,7 +95,7 @@ Status PendingWrite::BeginCreate(const std::string& location,
   std::error_code ignored;
   made_folder_ = !std::filesystem::exists(location, ignored);
   if (creation.as_select) commands::MarkPlace(location);
-  complete_ = !creation.as_select;
+  if (!creation.as_select) Complete();
   return creation.as_select ? NoteApplication() : Status{};
 }
 
@@ -94,7 +103,7 @@ Status PendingWrite::BeginReplace(
     const std::shared_ptr<const table::Snapshot>& replaced,
     const commands::TableDefinition& definition, bool as_select) {
   DropIncomplete();
-  BAYOU_TRY(CheckReadable(replaced->location()));
+  BAYOU_TRY(CheckUnchanged(replaced->location(), "replace it"));
   if (transaction_)
     return OneTableOnly(transaction_->location(), replaced->location());
   BAYOU_ASSIGN(auto transaction,
@@ -109,7 +118,7 @@ Status PendingWrite::BeginReplace(
        static_cast<std::int64_t>(transaction.staged().removes.size())},
       {"numRemovedBytes", bytes}};
   Begin(std::move(transaction), std::move(operation));
-  complete_ = !as_select;
+  if (!as_select) Complete();
   return as_select ? NoteApplication() : Status{};
 }
 
@@ -149,7 +158,8 @@ Status PendingWrite::Alter(std::shared_ptr<const table::Snapshot> snapshot,
   if (change.reads_table || change.existing_rows) transaction.ReadWholeTable();
   BAYOU_TRY(commands::ChangeRowIds(transaction, change.row_ids));
   Begin(std::move(transaction), change.operation);
-  complete_ = altered_ = true;
+  altered_ = true;
+  Complete();
   return {};
 }
 
@@ -182,22 +192,49 @@ void PendingWrite::AddFiles(write::WrittenFiles written) {
   SetMetric("numOutputRows", rows_);
   SetMetric("numOutputBytes", bytes_);
   transaction_->AddFiles(std::move(written.files));
-  complete_ = true;
+  Complete();
 }
 
-Status PendingWrite::CheckReadable(const std::string& location) const {
-  if (!transaction_ || transaction_->location() != location) return {};
+std::optional<std::string> PendingWrite::made_table() const {
+  if (!transaction_ || !complete_ || !transaction_->creates_table())
+    return std::nullopt;
+  return transaction_->location();
+}
+
+Result<std::shared_ptr<const table::Snapshot>> PendingWrite::Preview(
+    const std::string& location) {
+  if (!transaction_ || !complete_ || transaction_->location() != location)
+    return nullptr;
+  if (preview_) return preview_;
+  std::vector<protocol::Action> actions;
+  transaction_->staged().ForEach(
+      [&](const auto& action) { actions.emplace_back(action); });
+  // Whether a write was done already is a question to what is committed.
+  std::erase_if(actions, [](const protocol::Action& action) {
+    return std::holds_alternative<protocol::SetTransaction>(action);
+  });
+  BAYOU_ASSIGN(preview_, table::Snapshot::Preview(
+                             transaction_->shared_store(), database_,
+                             transaction_->base().get(), std::move(actions)));
+  return preview_;
+}
+
+Status PendingWrite::CheckUnchanged(const std::string& location,
+                                    std::string_view what) const {
+  if (!transaction_ || !complete_ || transaction_->location() != location)
+    return {};
   return Fail(
-      ErrorCode::kUnsupported, "DELTA_UNCOMMITTED_READ",
-      fmt::format("table {} has changes of this transaction that a query would "
-                  "not see; COMMIT first",
-                  location));
+      ErrorCode::kUnsupported, "DELTA_UNCOMMITTED_CHANGE",
+      fmt::format("table {} has changes of this transaction, and a statement "
+                  "in it cannot {}; COMMIT first",
+                  location, what));
 }
 
 Result<std::optional<transaction::Transaction>> PendingWrite::Commit(
     std::optional<std::string> user_metadata) {
   DropIncomplete();
   if (!transaction_) return std::nullopt;
+  preview_.reset();
   transaction::Transaction transaction =
       *std::exchange(transaction_, std::nullopt);
   // A change that found no row. An append is a version without rows, too.
@@ -216,6 +253,7 @@ Result<std::optional<transaction::Transaction>> PendingWrite::Commit(
 
 void PendingWrite::Rollback() {
   complete_ = false;
+  preview_.reset();
   if (!transaction_) return;
   Abandon(*transaction_);
   transaction_.reset();

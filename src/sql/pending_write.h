@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,7 @@ class PendingWrite {
                      Creation creation);
 
   // Begins a table in the place of another one. Errors: as above;
-  // kUnsupported, DELTA_UNCOMMITTED_READ, when that has changes already.
+  // kUnsupported, DELTA_UNCOMMITTED_CHANGE, when that has changes already.
   Status BeginReplace(const std::shared_ptr<const table::Snapshot>& replaced,
                       const commands::TableDefinition& definition,
                       bool as_select);
@@ -90,15 +91,23 @@ class PendingWrite {
   void FinishChange(
       const std::vector<std::pair<std::string, std::int64_t>>& metrics);
 
-  // The table with changes, or nullptr. A statement that reads it would not see
-  // them: refuse it (CheckReadable).
+  // Where the statements so far have made a table.
+  std::optional<std::string> made_table() const;
+
+  // The table with changes, or nullptr.
   const transaction::Transaction* transaction() const {
     return transaction_ ? &*transaction_ : nullptr;
   }
 
-  // Errors: kUnsupported, condition DELTA_UNCOMMITTED_READ, when `location` has
-  // changes that are not committed.
-  Status CheckReadable(const std::string& location) const;
+  // The table with what the statements so far have made of it; nullptr where
+  // they have not changed it.
+  Result<std::shared_ptr<const table::Snapshot>> Preview(
+      const std::string& location);
+
+  // Errors: kUnsupported, condition DELTA_UNCOMMITTED_CHANGE, when `location`
+  // has changes that are not committed; it is in the way of `what`.
+  Status CheckUnchanged(const std::string& location,
+                        std::string_view what) const;
 
   // Commits what there is, and returns what was committed; afterwards nothing
   // is pending, whatever the outcome.
@@ -115,11 +124,14 @@ class PendingWrite {
   // Errors: kConflict, DELTA_CONCURRENT_TRANSACTION, when the table has the
   // application's write: it was not there when the statement was planned.
   Status NoteApplication();
+  void Complete();
   void SetMetric(const std::string& name, std::int64_t value);
   void Abandon(transaction::Transaction& transaction);
 
   duckdb::DatabaseInstance& database_;
   std::optional<transaction::Transaction> transaction_;
+  // Of what is complete, once somebody has asked for it.
+  std::shared_ptr<const table::Snapshot> preview_;
   transaction::Operation operation_;
   std::optional<AppVersion> application_;
   Creation creation_;  // Of the transaction's new table.

@@ -12,6 +12,7 @@
 #include "kernel/store/location.h"
 #include "sql/delta_catalog.h"
 #include "sql/delta_table.h"
+#include "sql/delta_transaction.h"
 #include "sql/lake_folder.h"
 
 namespace bayou::sql {
@@ -38,6 +39,20 @@ DeltaTable& FindTable(duckdb::ClientContext& context, const TableName& name) {
                    name.Sql() + " is no Delta table"});
   }
   return entry->Cast<DeltaTable>();
+}
+
+std::shared_ptr<const table::Snapshot> Committed(duckdb::ClientContext& context,
+                                                 DeltaTable& table) {
+  const auto& snapshot = table.snapshot();
+  if (!snapshot->is_preview()) return snapshot;
+  const auto* change = DeltaTransaction::Get(context, table.ParentCatalog())
+                           .pending()
+                           .transaction();
+  if (change != nullptr && change->base()) return change->base();
+  engine::Throw({ErrorCode::kUnsupported, "DELTA_UNCOMMITTED_READ",
+                 "table " + snapshot->location() +
+                     " is made by this transaction, and the command needs it "
+                     "committed; COMMIT first"});
 }
 
 }  // namespace
@@ -84,7 +99,7 @@ std::shared_ptr<const table::Snapshot> OpenTable(duckdb::ClientContext& context,
                                                  const std::string& argument,
                                                  const table::TimeTravel& at) {
   if (!at.version && !at.timestamp_ms) {
-    return FindTable(context, NameOf(context, argument)).snapshot();
+    return Committed(context, FindTable(context, NameOf(context, argument)));
   }
   return engine::Unwrap(
       table::Snapshot::Open(LocationOf(context, argument), *context.db, at));

@@ -35,9 +35,10 @@ NamePlace PlaceOfName(duckdb::ClientContext& context, const TableName& name);
 DeltaTable& FindDeltaTable(duckdb::ClientContext& context,
                            const std::string& argument);
 
-// The Delta table that the argument of a table function means. A plain name
-// that no database has may be a folder. Throws DuckDB exceptions: not found; a
-// table or view of another kind.
+// The Delta table that the argument of a table function means, as it is
+// committed. A plain name that no database has may be a folder. Throws DuckDB
+// exceptions: not found; a table or view of another kind;
+// DELTA_UNCOMMITTED_READ for a table that the transaction has made.
 std::shared_ptr<const table::Snapshot> OpenTable(
     duckdb::ClientContext& context, const std::string& argument,
     const table::TimeTravel& at = {});

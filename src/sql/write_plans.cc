@@ -265,7 +265,10 @@ PhysicalOperator& PlanInsert(
                    ClientContext& running) -> PendingWrite& {
     PendingWrite& write = pending(running);
     // Rows of this transaction would be in no partition that is looked up.
-    if (is_dynamic) engine::Unwrap(write.CheckReadable(snapshot->location()));
+    if (is_dynamic) {
+      engine::Unwrap(write.CheckUnchanged(snapshot->location(),
+                                          "replace partitions of it"));
+    }
     engine::Unwrap(write.BeginChange(snapshot, operation));
     if (snapshot->is_changed())
       engine::Unwrap(commands::KeepClustering(write.change()));

@@ -52,6 +52,27 @@ def test_deltalake_reads_what_was_changed(sql, tmp_path, properties, partition):
     assert theirs == sorted(ours, key=lambda row: tuple(str(row[c]).zfill(20) for c in columns))
 
 
+@pytest.mark.parametrize("partition", [False, True])
+@pytest.mark.parametrize("properties", ["", VECTORS])
+def test_duckdb_reads_changes_of_changes_as_one_commit(sql, tmp_path, duckdb_delta, properties, partition):
+    by = " PARTITIONED BY (p)" if partition else ""
+    conf = f" TBLPROPERTIES ({properties})" if properties else ""
+    sql("BEGIN", f"CREATE TABLE t (id BIGINT, p VARCHAR, v INTEGER){by}{conf}", "INSERT INTO t SELECT range, 'p' || range % 3, 0 FROM range(60)",
+        "UPDATE t SET v = v + 1 WHERE id < 40", "COMMIT")
+    sql("BEGIN", "INSERT INTO t SELECT range, 'p' || range % 3, 0 FROM range(60, 100)", *CHANGES[:-1], "DELETE FROM t WHERE id % 7 = 0",
+        "UPDATE t SET v = v * 2", "COMMIT")
+    rows = sql("SELECT id, p, v FROM t ORDER BY id")
+    assert len(rows) > 50 and len(list((tmp_path / "t" / "_delta_log").glob("*.json"))) == 2
+    theirs = duckdb_delta.execute(f"SELECT id, p, v FROM delta_scan('{tmp_path / 't'}') ORDER BY id").fetchall()
+    assert theirs == [tuple(row.values()) for row in rows]
+    # The same statements, each a commit of its own.
+    sql(f"CREATE TABLE apart (id BIGINT, p VARCHAR, v INTEGER){by}{conf}", "INSERT INTO apart SELECT range, 'p' || range % 3, 0 FROM range(60)",
+        "UPDATE apart SET v = v + 1 WHERE id < 40", "INSERT INTO apart SELECT range, 'p' || range % 3, 0 FROM range(60, 100)",
+        *(change.replace("t SET", "apart SET").replace("FROM t ", "FROM apart ").replace("INTO t ", "INTO apart ").replace("t.id", "apart.id")
+          for change in CHANGES[:-1]), "DELETE FROM apart WHERE id % 7 = 0", "UPDATE apart SET v = v * 2")
+    assert sql("SELECT id, p, v FROM apart ORDER BY id") == rows
+
+
 def test_tables_of_deltalake_are_changed_in_place(sql, tmp_path):
     from deltalake import DeltaTable, write_deltalake
     rows = pa.table({"id": pa.array(range(100), pa.int64()), "p": [f"p {i % 3}/%" for i in range(100)], "v": pa.array([0] * 100, pa.int32())})

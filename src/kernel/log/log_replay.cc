@@ -247,6 +247,18 @@ Result<std::vector<protocol::RemoveFile>> ReplayedState::Tombstones(
   return found;
 }
 
+// Takes what an older state is made of, but for its checkpoint.
+void TakeState(const LogState& older, LogTail& tail) {
+  tail.Take(older.protocol());
+  tail.Take(older.metadata());
+  for (const auto& [app_id, transaction] : older.transactions())
+    tail.Take(transaction);
+  for (const auto& [name, domain] : older.domains()) tail.Take(domain);
+  for (const protocol::AddFile& add : older.tail().adds) tail.Take(add);
+  for (const protocol::RemoveFile& remove : older.tail().removes)
+    tail.Take(remove);
+}
+
 Result<Checkpoint> ReadCheckpoint(store::Store& store,
                                   duckdb::DatabaseInstance& database,
                                   const LogSegment& segment,
@@ -296,6 +308,22 @@ Result<std::shared_ptr<const LogState>> LogState::Replay(
   }
   return std::make_shared<ReplayedState>(database, segment, std::move(tail),
                                          std::move(checkpoint));
+}
+
+std::shared_ptr<const LogState> LogState::Preview(
+    duckdb::DatabaseInstance& database, const LogState* base,
+    std::vector<protocol::Action> actions) {
+  LogTail tail;
+  tail.Take(std::move(actions));
+  if (base == nullptr) {
+    return std::make_shared<ReplayedState>(database, LogSegment(),
+                                           std::move(tail), Checkpoint());
+  }
+  TakeState(*base, tail);
+  Checkpoint checkpoint;
+  checkpoint.relations = base->relations();
+  return std::make_shared<ReplayedState>(
+      database, base->segment(), std::move(tail), std::move(checkpoint));
 }
 
 }  // namespace bayou::log

@@ -106,6 +106,13 @@ class LogState {
       const std::shared_ptr<store::Store>& store,
       duckdb::DatabaseInstance& database, const LogSegment& segment,
       std::string* unreadable);
+
+  // What the commit of `actions` would make of `base`; of a table that is yet
+  // to be made, whose protocol and metadata are among them, if it is null. The
+  // segment stays that of `base`.
+  static std::shared_ptr<const LogState> Preview(
+      duckdb::DatabaseInstance& database, const LogState* base,
+      std::vector<protocol::Action> actions);
   virtual ~LogState() = default;
 
   virtual const LogSegment& segment() const = 0;

@@ -163,26 +163,44 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Open(
       !readable) {
     return Named(readable.error(), location);
   }
-  auto schema =
-      protocol::TableSchema((*state)->protocol(), (*state)->metadata());
+  return Of(std::move(store), *std::move(state));
+}
+
+Result<std::shared_ptr<Snapshot>> Snapshot::Of(
+    std::shared_ptr<store::Store> store,
+    std::shared_ptr<const log::LogState> state) {
+  const std::string& location = store->location();
+  auto schema = protocol::TableSchema(state->protocol(), state->metadata());
   if (!schema) {
     Error error = std::move(schema).error();
     error.message =
         fmt::format("the schema of table {} at version {} is invalid: {}",
-                    location, (*state)->segment().version, error.message);
+                    location, state->segment().version, error.message);
     return tl::unexpected(std::move(error));
   }
-  if (const Status valid = CheckPartitionColumns(**state, *schema); !valid) {
+  if (const Status valid = CheckPartitionColumns(*state, *schema); !valid) {
     return Named(valid.error(), location);
   }
 
   std::shared_ptr<Snapshot> snapshot(new Snapshot);
   snapshot->store_ = std::move(store);
-  snapshot->state_ = *std::move(state);
+  snapshot->state_ = std::move(state);
   snapshot->schema_ = *std::move(schema);
   snapshot->column_mapping_ = protocol::ColumnMappingInForce(
       snapshot->protocol(), snapshot->metadata());
   return snapshot;
+}
+
+Result<std::shared_ptr<const Snapshot>> Snapshot::Preview(
+    std::shared_ptr<store::Store> store, duckdb::DatabaseInstance& database,
+    const Snapshot* base, std::vector<protocol::Action> actions) {
+  BAYOU_ASSIGN(
+      auto preview,
+      Of(std::move(store),
+         LogState::Preview(database, base ? base->state_.get() : nullptr,
+                           std::move(actions))));
+  preview->is_preview_ = true;
+  return preview;
 }
 
 Result<std::shared_ptr<const Snapshot>> Snapshot::Changed(

@@ -81,6 +81,15 @@ class Snapshot {
       protocol::Metadata metadata, protocol::Protocol protocol) const;
   bool is_changed() const { return planned_.has_value(); }
 
+  // The table as `actions` would leave it, in the order of a commit: what a
+  // transaction sees of its own changes. version() stays that of `base`; -1
+  // where that is null, for a table that the actions make. Nobody can build a
+  // commit on it. Errors: kCorruption for a schema that cannot be parsed.
+  static Result<std::shared_ptr<const Snapshot>> Preview(
+      std::shared_ptr<store::Store> store, duckdb::DatabaseInstance& database,
+      const Snapshot* base, std::vector<protocol::Action> actions);
+  bool is_preview() const { return is_preview_; }
+
   // The time of this version's commit, in milliseconds.
   Result<std::int64_t> Timestamp() const;
 
@@ -91,9 +100,14 @@ class Snapshot {
   };
 
   Snapshot() = default;
+  static Result<std::shared_ptr<Snapshot>> Of(
+      std::shared_ptr<store::Store> store,
+      std::shared_ptr<const log::LogState> state);
+
   std::shared_ptr<store::Store> store_;
   std::shared_ptr<const log::LogState> state_;
   std::optional<Planned> planned_;
+  bool is_preview_ = false;
   protocol::Schema schema_;
   protocol::ColumnMappingMode column_mapping_ =
       protocol::ColumnMappingMode::kNone;

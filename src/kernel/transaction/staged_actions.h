@@ -26,6 +26,18 @@ struct StagedActions {
   bool HasOnlyFiles() const;   // True when empty.
   bool OnlyAddsFiles() const;  // Among files; true without files.
   bool ChangesData() const;    // A file was added or removed with dataChange.
+
+  // Calls `use` with each action, in the order of a commit.
+  template <typename Use>
+  void ForEach(Use&& use) const {
+    if (protocol) use(*protocol);
+    if (metadata) use(*metadata);
+    for (const auto& domain : domains) use(domain);
+    for (const auto& app : app_versions) use(app);
+    for (const auto& file : removes) use(file);
+    for (const auto& file : adds) use(file);
+    for (const auto& file : change_files) use(file);
+  }
 };
 
 // What holds for the actions of every commit (Protocol: "Action

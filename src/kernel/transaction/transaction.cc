@@ -64,6 +64,12 @@ bool RemovesData(const WinningCommit& winner) {
 
 Result<Transaction> Transaction::On(std::shared_ptr<const table::Snapshot> base,
                                     Env& env) {
+  if (base->is_preview()) {
+    return Fail(ErrorCode::kInternal, "DELTA_UNCOMMITTED_READ",
+                "table " + base->location() +
+                    ": a transaction was begun on changes of another one that "
+                    "are not committed");
+  }
   BAYOU_TRY(protocol::CheckWritable(base->protocol(), base->metadata(),
                                     base->location()));
   Transaction transaction(base->shared_store(), env);
@@ -114,7 +120,31 @@ void Transaction::AddChangeFiles(std::vector<protocol::CdcFile> files) {
   }
 }
 
+bool Transaction::TakeBack(const protocol::AddFile& live) {
+  auto& adds = staged_.adds;
+  const auto earlier =
+      adds.begin() + static_cast<std::ptrdiff_t>(earlier_adds_);
+  const auto found = std::find_if(adds.begin(), earlier, [&](const auto& add) {
+    return add.path == live.path && add.deletion_vector == live.deletion_vector;
+  });
+  if (found == earlier) return false;
+  taken_back_.insert(CanonicalPath(live.path));
+  adds.erase(found);
+  --earlier_adds_;
+  return true;
+}
+
+// What is left behind, such as files of vectors, is for VACUUM.
+void Transaction::DeleteTakenBack() {
+  for (const protocol::AddFile& add : staged_.adds)
+    taken_back_.erase(CanonicalPath(add.path));
+  for (const std::string& name : own_files_) {
+    if (taken_back_.contains(name)) (void)store_->Delete(name);
+  }
+}
+
 void Transaction::RemoveFile(const protocol::AddFile& live, bool data_change) {
+  if (TakeBack(live)) return;
   staged_.removes.push_back(RemoveOf(live, env_->NowMs(), data_change));
 }
 
@@ -124,7 +154,7 @@ void Transaction::ReplaceFile(const protocol::AddFile& live,
   // anew.
   if (live.deletion_vector != file.deletion_vector) {
     RemoveFile(live, file.data_change);
-  } else {
+  } else if (!TakeBack(live)) {
     ++described_anew_.files;
     described_anew_.bytes = Sum(described_anew_.bytes, live.size);
   }
@@ -234,7 +264,10 @@ Result<Version> Transaction::Commit(const Operation& operation) {
   int blocked = 0;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     BAYOU_ASSIGN(const Outcome outcome, Try(operation, version, &before));
-    if (outcome == Outcome::kCommitted) return version;
+    if (outcome == Outcome::kCommitted) {
+      DeleteTakenBack();
+      return version;
+    }
     blocked = outcome == Outcome::kBlocked ? blocked + 1 : 0;
     if (blocked == kMaxBlockedAttempts) return Blocked(version);
     env_->Sleep(BackOffMs(attempt + 1, *env_));
@@ -534,20 +567,12 @@ Result<std::string> Transaction::Render(const Operation& operation,
   facts.txn_id = txn_id_;
 
   std::string commit;
-  const auto append = [&commit](const auto& actions) {
-    for (const auto& action : actions) {
-      commit += protocol::ActionToJson(action);
-      commit += '\n';
-    }
+  const auto append = [&commit](const auto& action) {
+    commit += protocol::ActionToJson(action);
+    commit += '\n';
   };
-  append(std::initializer_list{MakeCommitInfo(operation, facts)});
-  if (staged.protocol) append(std::initializer_list{*staged.protocol});
-  if (staged.metadata) append(std::initializer_list{*staged.metadata});
-  append(staged.domains);
-  append(staged.app_versions);
-  append(staged.removes);
-  append(staged.adds);
-  append(staged.change_files);
+  append(MakeCommitInfo(operation, facts));
+  staged.ForEach(append);
   BAYOU_TRY(CheckText(commit));
   *committed = {.bytes = std::ssize(commit),
                 .actions = std::move(staged),

@@ -58,6 +58,9 @@ class Transaction {
   // delete, whatever becomes of the transaction.
   void AdoptFiles(std::vector<protocol::AddFile> files);
   void AddChangeFiles(std::vector<protocol::CdcFile> files);
+  // What is staged so far is the work of earlier statements: from now on its
+  // files can be removed and replaced as those of the base version can.
+  void NextStatement() { earlier_adds_ = staged_.adds.size(); }
   // Takes a file of the base version out. `data_change` false: its rows live on
   // in files that are added.
   void RemoveFile(const protocol::AddFile& live, bool data_change = true);
@@ -143,6 +146,9 @@ class Transaction {
   Status CheckFeedColumns() const;
   Status CheckStaged() const;
   Result<Predecessor> BasePredecessor() const;
+  // Whether an earlier statement has added the file; it no longer is then.
+  bool TakeBack(const protocol::AddFile& live);
+  void DeleteTakenBack();
   log::FileTotals Growth() const;
   // The text of the commit; `committed` gets the rest.
   Result<std::string> Render(const Operation& operation, Version version,
@@ -179,6 +185,8 @@ class Transaction {
   protocol::Protocol protocol_;
   protocol::Metadata metadata_;
   StagedActions staged_;
+  std::size_t earlier_adds_ = 0;      // The first so many of staged_.adds.
+  std::set<std::string> taken_back_;  // Canonical paths.
   ReadSet reads_;
   std::optional<std::set<std::string>> files_read_;  // Once a race was lost.
   std::set<std::string> files_moved_to_;  // By winners; those of scans that
