@@ -265,6 +265,10 @@ PhysicalOperator& ChangeRows(PhysicalPlanGenerator& planner,
   target.extra_columns =
       engine::Unwrap(commands::RowTrackingColumns(*planned.snapshot));
   if (planned.feeds_changes) target.change_type = planned.ChangeTypeOut();
+  // One large file is read by one thread, and others have nothing to do. A
+  // writer for each partition would need the memory of two.
+  if (planned.snapshot->metadata().partition_columns.empty())
+    target.encoding = write::Encoding::kBeside;
   target.begin = [snapshot = planned.snapshot, reads = std::move(reads),
                   operation = std::move(statement.operation),
                   tracks_rows = planned.tracks_rows,

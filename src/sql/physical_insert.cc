@@ -132,12 +132,14 @@ class GlobalState final : public duckdb::GlobalSinkState {
 // writers that all share.
 class DataOutput {
  public:
-  DataOutput(ClientContext& context, GlobalState& global, bool checks)
+  DataOutput(ClientContext& context, GlobalState& global, bool checks,
+             write::Encoding encoding)
       : checks_(checks) {
     if (global.shared) {
       shared_.emplace(*global.shared, checks);
     } else {
-      own_.emplace(context, global.store, global.data_format, Env::System());
+      own_.emplace(context, global.store, global.data_format, Env::System(),
+                   encoding);
     }
   }
 
@@ -161,7 +163,8 @@ class LocalState final : public duckdb::LocalSinkState {
  public:
   LocalState(ClientContext& context, GlobalState& global,
              const RowTarget& target)
-      : data(context, global, target.checks_rows && !target.change_type) {
+      : data(context, global, target.checks_rows && !target.change_type,
+             target.encoding) {
     if (global.feed_format) {
       feed.emplace(context, global.store, global.feed_format, Env::System());
     }

@@ -42,6 +42,8 @@ struct RowTarget {
   // Where a column says that a row is for the change feed, and what change it
   // was; NULL: it is data.
   std::optional<duckdb::idx_t> change_type = {};
+  // Of data files.
+  write::Encoding encoding = write::Encoding::kInTurn;
 };
 
 class PhysicalDeltaInsert final : public duckdb::PhysicalOperator {
