@@ -50,6 +50,52 @@ def test_deltalake_goes_on_with_an_optimized_table(sql, tmp_path, partition):
     assert table.history()[0]["operation"] == "RESTORE"
 
 
+def large_row_groups(first):
+    """70,000 rows of 3 MB, of every shape that a writer stores in a way of its own."""
+    ids = list(range(first, first + 70_000))
+    return pa.table({
+        "id": pa.array(ids, pa.int64()),
+        "few": pa.array([None if i % 3 == 0 else f"text {i % 11}" for i in ids]),
+        "s": pa.array([f"{i * 2654435761 % 2 ** 32:08x} {i * 40503 % 2 ** 16:04x}" for i in ids]),
+        "v": pa.array([i / 7 for i in ids], pa.float64()),
+        "seen": pa.array([None if i % 5 == 0 else i * 1_000_003 for i in ids], pa.timestamp("us", tz="UTC")),
+        "n": pa.array([None if i % 13 == 0 else {"d": i % 100, "l": [i, None] * (i % 3)} for i in ids],
+                      pa.struct([("d", pa.int32()), ("l", pa.list_(pa.int64()))])),
+        "p": pa.array(["a b/%" if first % 140_000 == 0 else None] * 70_000, pa.string())})
+
+
+def rows_of_row_groups(table):
+    import pyarrow.parquet as pq
+    files = [pq.ParquetFile(path).metadata for path in table.file_uris()]
+    return sorted([file.row_group(i).num_rows for i in range(file.num_row_groups)] for file in files)
+
+
+@pytest.mark.parametrize("writer", ["deltalake", "bayou"])
+def test_row_groups_that_were_copied_are_read_by_all(sql, run, tmp_path, duckdb_delta, writer):
+    from deltalake import DeltaTable, write_deltalake
+    # Made beforehand: deltalake calls elements of lists `item` in the files that make a table, and `element` in all others.
+    DeltaTable.create(tmp_path / "source", large_row_groups(0).schema, partition_by=["p"])
+    for i in range(4):
+        write_deltalake(tmp_path / "source", large_row_groups(70_000 * i), partition_by=["p"], mode="append")
+    if writer == "bayou":
+        sql("CREATE TABLE t PARTITIONED BY (p) AS SELECT * FROM source WHERE false",
+            *(f"INSERT INTO t SELECT * FROM source WHERE id BETWEEN {70_000 * i} AND {70_000 * i + 69_999}" for i in range(4)))
+    else:
+        (tmp_path / "source").rename(tmp_path / "t")
+    table = DeltaTable(tmp_path / "t")
+    before = table.to_pyarrow_table().sort_by("id")
+    sql("OPTIMIZE t")
+    table.update_incremental()
+    assert rows_of_row_groups(table) == [[70_000, 70_000], [70_000, 70_000]]
+    assert table.to_pyarrow_table().sort_by("id").equals(before)
+    assert table.to_pyarrow_table(filters=[("id", "=", 139_999)]).num_rows == 1
+    ids = "count(*), sum(id), max(v), count(few), max(s), epoch_us(min(seen)), sum(n.d), sum(len(n.l)), sum(n.l[1])"
+    theirs = duckdb_delta.execute(f"SELECT {ids} FROM delta_scan('{tmp_path / 't'}')").fetchall()
+    assert theirs == duckdb_delta.execute(f"SELECT {ids} FROM before").fetchall()
+    assert sql("SELECT count(*) AS n, count(DISTINCT id) AS ids FROM t WHERE v < 20000") == [{"n": 140_000, "ids": 140_000}]
+    assert run("validate", "t", "--deep", "--format", "json").returncode == 0
+
+
 @pytest.mark.parametrize("order", ["OPTIMIZE t ZORDER BY (id, v)", "OPTIMIZE t"])
 def test_others_read_an_ordered_table(sql, tmp_path, duckdb_delta, order):
     from deltalake import DeltaTable

@@ -171,6 +171,17 @@ Result<ParquetFooter> ParquetFooter::Read(duckdb::ClientContext& context,
   return footer;
 }
 
+const duckdb_parquet::FileMetaData& ParquetFooter::metadata() const {
+  return *reader_->GetFileMetadata();
+}
+
+std::int64_t ParquetFooter::offset() const {
+  constexpr std::int64_t kLengthAndMagic = 8;
+  return static_cast<std::int64_t>(reader_->GetFileSize()) -
+         static_cast<std::int64_t>(reader_->metadata->footer_size) -
+         kLengthAndMagic;
+}
+
 ColumnSummary ParquetFooter::Summarize(const protocol::ColumnPath& path,
                                        const DataType& type) const {
   const duckdb::LogicalType target = engine::ToLogicalType(type);

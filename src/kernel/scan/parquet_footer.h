@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Parquet file that is no table's yet says about itself: its columns as
-// Delta's types, how many rows it has, and what its row groups tell of the
-// values. Reads the footer and no data.
+// What a Parquet file says about itself, whatever a table may say of it: its
+// columns as Delta's types, how many rows it has, and what its row groups tell
+// of the values. Reads the footer and no data.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,9 @@
 
 namespace duckdb {
 class ParquetReader;
+}
+namespace duckdb_parquet {
+class FileMetaData;
 }
 
 namespace bayou::scan {
@@ -41,6 +44,10 @@ class ParquetFooter {
   // All columns may be null.
   const protocol::Schema& schema() const { return schema_; }
   std::int64_t rows() const { return rows_; }
+
+  // As it is stored, and where it begins in the file.
+  const duckdb_parquet::FileMetaData& metadata() const;
+  std::int64_t offset() const;
 
   // Of a leaf (a field of structs, by their names); `type` is what schema()
   // says of it. A file without the column has nothing but nulls in it. Bounds

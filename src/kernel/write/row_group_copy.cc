@@ -6,6 +6,8 @@
 #include <thrift/transport/TTransport.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -111,27 +113,44 @@ duckdb::vector<KeyValue> SharedPairs(std::span<const CopySource> sources) {
   return shared;
 }
 
+// Before 1.2.9, parquet-mr forgot to count the head of a dictionary
+// (PARQUET-816): such a column is longer than its footer says.
+bool HasWrongLengths(const FileMetaData& footer) {
+  std::string_view rest = footer.created_by;
+  constexpr std::string_view kName = "parquet-mr";
+  if (!rest.starts_with(kName)) return false;
+  rest.remove_prefix(std::min(rest.size(), kName.size() + 9));  // " version "
+  std::array<int, 3> version{};
+  for (int& number : version) {
+    const auto end =
+        std::from_chars(rest.data(), rest.data() + rest.size(), number).ptr;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    if (!rest.empty()) rest.remove_prefix(1);
+  }
+  return version < std::array{1, 2, 9};
+}
+
+bool IsSmall(const RowGroup& group, const CopyRules& rules) {
+  return group.num_rows < rules.min_rows &&
+         group.total_byte_size < rules.min_bytes;
+}
+
 std::optional<std::string> WhyDecoded(const FileMetaData& footer,
                                       const CopyRules& rules) {
   if (IsEncrypted(footer)) return "it is encrypted";
   if (HasUnknownType(footer)) return "it has a type that is not known";
+  if (HasWrongLengths(footer)) return "its writer counted too few bytes";
   for (const RowGroup& group : footer.row_groups) {
-    std::int64_t bytes = 0;
+    const bool is_rest =
+        footer.row_groups.size() > 1 && &group == &footer.row_groups.back();
+    if (!is_rest && IsSmall(group, rules)) return "it has small row groups";
     for (const ColumnChunk& column : group.columns) {
       if (column.meta_data.codec != rules.codec)
         return "it is compressed in another way than the table asks for";
       if (column.__isset.file_path ||
           column.meta_data.__isset.index_page_offset)
         return "it has its pages where few files have them";
-      // A footer that lies is found out when the copy is planned.
-      bytes += std::clamp<std::int64_t>(
-          column.meta_data.total_compressed_size, 0,
-          std::max<std::int64_t>(0, rules.min_row_group_bytes));
-      bytes = std::min(bytes, rules.min_row_group_bytes);
     }
-    if (bytes < rules.min_row_group_bytes &&
-        (footer.row_groups.size() == 1 || &group != &footer.row_groups.back()))
-      return "it has small row groups";
   }
   return std::nullopt;
 }

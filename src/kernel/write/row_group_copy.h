@@ -30,9 +30,11 @@ struct CopySource {
 struct CopyRules {
   duckdb_parquet::CompressionCodec::type codec =
       duckdb_parquet::CompressionCodec::SNAPPY;
-  // Smaller row groups are worth putting together, which takes decoding. The
-  // last one of a file is what was left over, and may be as small as it is.
-  std::int64_t min_row_group_bytes = 0;
+  // Row groups with fewer rows and fewer bytes, before compression, are worth
+  // putting together, which takes decoding. The last one of a file is what was
+  // left over, and may be as small as it is.
+  std::int64_t min_rows = 0;
+  std::int64_t min_bytes = 0;
 };
 
 // `length` bytes from `offset` of a source. The new file holds the pieces one

@@ -191,14 +191,41 @@ TEST_F(RowGroupCopyTest, WhatDiffersIsDecoded) {
 }
 
 TEST_F(RowGroupCopyTest, SmallRowGroupsAreDecoded) {
-  Read("a");
-  const auto& groups = footers_.back().row_groups;
-  std::int64_t first = 0;
-  for (const auto& column : groups[0].columns)
-    first += column.meta_data.total_compressed_size;
-  EXPECT_EQ(WhyDecoded(sources_, {.min_row_group_bytes = 100}), std::nullopt);
-  EXPECT_NE(WhyDecoded(sources_, {.min_row_group_bytes = first + 100000}),
+  const auto& groups = Read("a").row_groups;
+  ASSERT_EQ(groups.size(), 3U);
+  ASSERT_LT(groups[2].num_rows, 2048) << "which counts for nothing";
+  const std::int64_t bytes =
+      std::min(groups[0].total_byte_size, groups[1].total_byte_size);
+  const auto is_copied = [&](std::int64_t rows, std::int64_t least) {
+    return !WhyDecoded(sources_, {.min_rows = rows, .min_bytes = least});
+  };
+  EXPECT_TRUE(is_copied(2048, bytes));
+  EXPECT_TRUE(is_copied(2049, bytes));
+  EXPECT_TRUE(is_copied(2048, bytes + 100000));
+  EXPECT_FALSE(is_copied(2049, bytes + 100000));
+}
+
+TEST_F(RowGroupCopyTest, TheOnlyRowGroupOfAFileIsNoRest) {
+  Write("one", "SELECT i, i % 7 AS few FROM range(9) t(i)");
+  Read("one");
+  EXPECT_NE(WhyDecoded(sources_, {.min_rows = 10, .min_bytes = 1 << 20}),
             std::nullopt);
+}
+
+TEST_F(RowGroupCopyTest, WritersThatCountedTooFewBytesAreDecoded) {
+  FileMetaData& footer = Read("a");
+  for (const char* writer :
+       {"parquet-mr", "parquet-mr version 1.0", "parquet-mr version 1.2.8",
+        "parquet-mr version 1.2.8 (build 1)", "parquet-mr compiled by hand"}) {
+    footer.__set_created_by(writer);
+    EXPECT_NE(WhyDecoded(sources_, {}), std::nullopt) << writer;
+  }
+  for (const char* writer :
+       {"parquet-mr version 1.2.9", "parquet-mr version 1.13.1 (build 1)",
+        "parquet-rs version 1.0", ""}) {
+    footer.__set_created_by(writer);
+    EXPECT_EQ(WhyDecoded(sources_, {}), std::nullopt) << writer;
+  }
 }
 
 TEST_F(RowGroupCopyTest, AnotherWriterOrCalendarOrKeyIsDecoded) {

@@ -19,26 +19,6 @@ using duckdb::idx_t;
 using duckdb::SelectionVector;
 using duckdb::Vector;
 
-constexpr std::string_view kNullPartition = "__HIVE_DEFAULT_PARTITION__";
-// What file systems take as one segment of a path, with room to spare.
-constexpr std::size_t kMaxFolderName = 200;
-
-// The folder of a partition, with a slash at its end. It carries no meaning:
-// partition values are in the log. So a name too long for a file system is
-// simply left out.
-std::string PartitionFolder(
-    const FileLayout& layout,
-    const std::vector<std::optional<std::string>>& key) {
-  std::string folder;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    const auto& field = layout.schema.fields[layout.partition_columns[i]];
-    std::string name = HiveEscape(field.physical_name()) + "=";
-    name += key[i] ? HiveEscape(*key[i]) : std::string(kNullPartition);
-    if (name.size() <= kMaxFolderName) folder += name + "/";
-  }
-  return folder;
-}
-
 // Marks each row that differs from the row before in one of the columns.
 void MarkChanges(DataChunk& rows, const std::vector<std::size_t>& columns,
                  std::vector<bool>& changed) {
@@ -124,8 +104,8 @@ Status TableWriter::AppendUnchecked(DataChunk& rows) {
   return {};
 }
 
-Result<TableWriter::PartitionKey> TableWriter::KeyOf(DataChunk& rows,
-                                                     std::size_t row) const {
+Result<PartitionKey> TableWriter::KeyOf(DataChunk& rows,
+                                        std::size_t row) const {
   const FileLayout& layout = format_->layout();
   PartitionKey key;
   for (const std::size_t column : layout.partition_columns) {
@@ -158,10 +138,7 @@ Status TableWriter::AppendToPartition(const PartitionKey& key,
 }
 
 Status TableWriter::OpenFor(const PartitionKey& key) {
-  const FileLayout& layout = format_->layout();
-  std::string name = layout.folder + PartitionFolder(layout, key) +
-                     layout.prefix + NewUuid(env_) + "-c000." +
-                     format_->extension();
+  std::string name = NewDataFileName(*format_, key, env_);
   BAYOU_ASSIGN(auto writer,
                DataFileWriter::Create(context_, format_,
                                       store_->NativePath(name), encoding_));

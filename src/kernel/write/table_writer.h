@@ -12,14 +12,13 @@
 #include <cstdint>
 #include <duckdb.hpp>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "base/env.h"
 #include "bayou/result.h"
 #include "kernel/protocol/actions.h"
 #include "kernel/store/store.h"
+#include "kernel/write/data_file_name.h"
 #include "kernel/write/data_file_writer.h"
 #include "kernel/write/file_statistics_writer.h"
 
@@ -53,7 +52,6 @@ class TableWriter {
   Result<WrittenFiles> Finish();
 
  private:
-  using PartitionKey = std::vector<std::optional<std::string>>;
   struct OpenFile;
 
   Result<PartitionKey> KeyOf(duckdb::DataChunk& rows, std::size_t row) const;

@@ -74,7 +74,7 @@ Result<OptimizePlan> PlanAutoCompaction(const table::Snapshot& snapshot,
   BAYOU_ASSIGN(
       auto candidates,
       FindCandidates(snapshot, std::make_shared<SmallFiles>(compaction),
-                     std::nullopt, [](const Candidate& candidate) {
+                     {std::nullopt, true}, [](const Candidate& candidate) {
                        return !IsInCube(candidate.file);
                      }));
   OptimizePlan plan;

@@ -205,10 +205,10 @@ Result<OptimizePlan> PlanClustering(
     const table::Snapshot& snapshot,
     std::shared_ptr<const log::FilePredicate> partitions,
     const Clustering& clustering, const BinPacking& packing) {
-  BAYOU_ASSIGN(
-      auto candidates,
-      FindCandidates(snapshot, std::move(partitions), packing.max_deleted_ratio,
-                     [](const Candidate&) { return true; }));
+  BAYOU_ASSIGN(auto candidates,
+               FindCandidates(snapshot, std::move(partitions),
+                              {packing.max_deleted_ratio, false},
+                              [](const Candidate&) { return true; }));
   OptimizePlan plan;
   plan.considered_files = candidates.considered_files;
   for (auto& [partition, files] : candidates.partitions) {

@@ -12,6 +12,7 @@
 #include "kernel/scan/chosen_rows.h"
 #include "kernel/scan/hidden_columns.h"
 #include "kernel/scan/scan_stream.h"
+#include "kernel/scan/scanned_table.h"
 #include "kernel/write/file_layout.h"
 #include "ops/commands/row_sorter.h"
 #include "ops/commands/row_tracking_columns.h"
@@ -50,6 +51,12 @@ Result<FileRewriter> FileRewriter::Prepare(
   layout->target_file_size = target_file_size;
   BAYOU_ASSIGN(rewriter.format_,
                write::ParquetFormat::Bind(context, std::move(layout)));
+  if (!rewriter.tracks_rows_) {
+    BAYOU_ASSIGN(auto scanned,
+                 scan::DescribeTable(rewriter.snapshot_, options));
+    rewriter.copier_.emplace(context, std::move(scanned), rewriter.format_,
+                             env);
+  }
   return rewriter;
 }
 
@@ -168,8 +175,8 @@ Status FileRewriter::ClusterBy(const Clustering& clustering) {
   return {};
 }
 
-Result<WrittenFiles> FileRewriter::RunTask(const RewriteTask& task,
-                                           write::Encoding encoding) const {
+Result<WrittenFiles> FileRewriter::WriteAnew(const RewriteTask& task,
+                                             write::Encoding encoding) const {
   write::TableWriter writer(*context_, snapshot_->shared_store(), format_,
                             *env_, encoding);
   const Status copied = engine::Guard([&] {
@@ -177,7 +184,19 @@ Result<WrittenFiles> FileRewriter::RunTask(const RewriteTask& task,
     Copy(task, writer);
   });
   BAYOU_TRY(copied);
-  BAYOU_ASSIGN(WrittenFiles written, writer.Finish());
+  return writer.Finish();
+}
+
+Result<WrittenFiles> FileRewriter::RunTask(const RewriteTask& task,
+                                           write::Encoding encoding) const {
+  std::optional<WrittenFiles> copied;
+  if (copier_ && !clustering_) {
+    BAYOU_ASSIGN(copied, copier_->Copy(task));
+  }
+  if (!copied) {
+    BAYOU_ASSIGN(copied, WriteAnew(task, encoding));
+  }
+  WrittenFiles& written = *copied;
   const std::string cube = clustering_ ? NewUuid(*env_) : "";
   for (AddFile& file : written.files) {
     if (clustering_) clustering_->Tag(cube, file);
@@ -187,7 +206,7 @@ Result<WrittenFiles> FileRewriter::RunTask(const RewriteTask& task,
     }
     file.data_change = false;
   }
-  return written;
+  return std::move(written);
 }
 
 }  // namespace bayou::commands

@@ -23,6 +23,7 @@
 #include "ops/commands/clustering_order.h"
 #include "ops/commands/clustering_plan.h"
 #include "ops/commands/optimize_plan.h"
+#include "ops/commands/row_group_copier.h"
 
 namespace bayou::commands {
 
@@ -70,6 +71,8 @@ class FileRewriter {
   ClusteringOrder OrderOf(const RewriteTask& task) const;
   Result<write::WrittenFiles> RunTask(const RewriteTask& task,
                                       write::Encoding encoding) const;
+  Result<write::WrittenFiles> WriteAnew(const RewriteTask& task,
+                                        write::Encoding encoding) const;
   std::size_t ThreadsFor(std::size_t tasks) const;
 
   duckdb::ClientContext* context_;
@@ -80,6 +83,7 @@ class FileRewriter {
   std::optional<Clustering> clustering_;
   std::vector<ClusteringColumn> clustering_columns_;  // Of clustering_.
   std::shared_ptr<const write::ParquetFormat> format_;
+  std::optional<RowGroupCopier> copier_;  // Where rows need no new columns.
 };
 
 }  // namespace bayou::commands

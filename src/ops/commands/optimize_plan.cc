@@ -78,13 +78,13 @@ Result<OptimizePlan> PlanOptimize(
     const table::Snapshot& snapshot,
     std::shared_ptr<const log::FilePredicate> partitions,
     const BinPacking& packing) {
-  BAYOU_ASSIGN(
-      auto candidates,
-      FindCandidates(snapshot, std::move(partitions), packing.max_deleted_ratio,
-                     [&](const Candidate& candidate) {
-                       return candidate.has_many_deleted_rows ||
-                              candidate.size() < packing.min_file_size;
-                     }));
+  BAYOU_ASSIGN(auto candidates,
+               FindCandidates(snapshot, std::move(partitions),
+                              {packing.max_deleted_ratio, true},
+                              [&](const Candidate& candidate) {
+                                return candidate.has_many_deleted_rows ||
+                                       candidate.size() < packing.min_file_size;
+                              }));
   OptimizePlan plan;
   plan.considered_files = candidates.considered_files;
   plan.purges = candidates.has_many_deleted_rows;

@@ -25,13 +25,14 @@ void RewriteCandidates::Add(Candidate candidate) {
 Result<RewriteCandidates> FindCandidates(
     const table::Snapshot& snapshot,
     std::shared_ptr<const log::FilePredicate> partitions,
-    std::optional<double> max_deleted_ratio,
+    const CandidateUse& use,
     const std::function<bool(const Candidate&)>& takes) {
-  const log::FileFields fields{
-      .stats = max_deleted_ratio &&
-               protocol::Supports(snapshot.protocol(), "deletionVectors"),
-      .tags = true,
-      .row_tracking = true};
+  const bool counts_deleted =
+      use.max_deleted_ratio &&
+      protocol::Supports(snapshot.protocol(), "deletionVectors");
+  const log::FileFields fields{.stats = use.may_be_copied || counts_deleted,
+                               .tags = true,
+                               .row_tracking = true};
   BAYOU_ASSIGN(const auto cursor,
                snapshot.state().Files(fields, std::move(partitions)));
   RewriteCandidates candidates;
@@ -40,9 +41,9 @@ Result<RewriteCandidates> FindCandidates(
     BAYOU_ASSIGN(more, cursor->Next(batch));
     candidates.considered_files += static_cast<std::int64_t>(batch.size());
     for (AddFile& file : batch) {
-      const bool purges =
-          max_deleted_ratio && HasManyDeletedRows(file, *max_deleted_ratio);
-      file.stats.reset();  // Nobody asks for them any more.
+      const bool purges = use.max_deleted_ratio &&
+                          HasManyDeletedRows(file, *use.max_deleted_ratio);
+      if (!use.may_be_copied || file.size < kLeastCopied) file.stats.reset();
       Candidate candidate{std::move(file), purges};
       if (takes(candidate)) candidates.Add(std::move(candidate));
     }

@@ -18,8 +18,13 @@
 
 namespace bayou::commands {
 
+// Files of fewer bytes are seldom worth copying row group by row group: see
+// row_group_copier.h.
+inline constexpr std::int64_t kLeastCopied = std::int64_t{1} << 20;
+
 struct Candidate {
-  protocol::AddFile file;  // Without its statistics.
+  // With its statistics only if it may be copied, for there may be millions.
+  protocol::AddFile file;
   // Reason enough to write it anew, be it alone.
   bool has_many_deleted_rows = false;
 
@@ -36,13 +41,19 @@ struct RewriteCandidates {
   void Add(Candidate candidate);
 };
 
+struct CandidateUse {
+  // A file has many deleted rows when they are more than this part of its rows;
+  // nullopt: nobody asks.
+  std::optional<double> max_deleted_ratio;
+  bool may_be_copied = false;
+};
+
 // The files that `takes`, of the partitions that `partitions` keeps; null: of
-// all. A file has many deleted rows when they are more than `max_deleted_ratio`
-// of its rows; nullopt: nobody asks. Errors: what reading the log gives.
+// all. Errors: what reading the log gives.
 Result<RewriteCandidates> FindCandidates(
     const table::Snapshot& snapshot,
     std::shared_ptr<const log::FilePredicate> partitions,
-    std::optional<double> max_deleted_ratio,
+    const CandidateUse& use,
     const std::function<bool(const Candidate&)>& takes);
 
 // Whether more than that part of the file's rows are deleted; so it counts also
