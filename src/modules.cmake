@@ -23,7 +23,8 @@ bayou_module(kernel/scan "which files and which rows"
              USES kernel/table
              LINKS bayou_duckdb_parquet)
 bayou_module(kernel/write "rows to files"
-             USES kernel/table)
+             USES kernel/table
+             LINKS bayou_duckdb_parquet)
 bayou_module(kernel/transaction "stages actions, checks conflicts, commits"
              USES kernel/scan kernel/write)
 

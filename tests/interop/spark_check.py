@@ -88,6 +88,17 @@ CASES = {
               f"COPY (SELECT 2.5::DOUBLE AS v, 'd' AS p) TO '{{path}}.parquet'", f"COPY INTO {T} FROM '{{path}}.parquet' FILEFORMAT = PARQUET"],
         select=f"SELECT v, p FROM {T} ORDER BY v",
         spark=[f"INSERT INTO {T} VALUES (3.5, 'e')"], more=[f"INSERT INTO {T} VALUES (4.5, 'f')"]),
+    **{name: dict(
+        make=[f"CREATE TABLE {T} (id BIGINT, v VARIANT){properties}",
+              f"INSERT INTO {T} VALUES (1, {{'a': 1, 'b': ['x', NULL]}}::VARIANT), (2, NULL), (3, 'text'::VARIANT), (4, 2.5::DECIMAL(3, 1)::VARIANT)",
+              f"INSERT INTO {T} SELECT range, CASE WHEN range % 2 = 0 THEN {{'a': range}}::VARIANT END FROM range(100, 400)",
+              f"UPDATE {T} SET v = {{'a': 30}}::VARIANT WHERE id = 103", f"DELETE FROM {T} WHERE id = 104"],
+        select=f"SELECT id, v IS NULL AS missing, try_variant_get(v, '$.a', 'int') AS a FROM {T} ORDER BY id",
+        bayou_select=f"SELECT id, v IS NULL AS missing, variant_extract(v, 'a')::INT AS a FROM {T} ORDER BY id",
+        spark=[f"INSERT INTO {T} SELECT 500, to_variant_object(named_struct('a', 5))", f"UPDATE {T} SET v = NULL WHERE id = 1", f"DELETE FROM {T} WHERE id = 105"],
+        more=[f"UPDATE {T} SET id = -id WHERE id < 200", f"OPTIMIZE {T}"],
+        compiled="FALLBACK")  # Spark's reader of shredded parts has no interpreter.
+       for name, properties in {"variants": "", "shredded": " TBLPROPERTIES ('delta.enableVariantShredding' = 'true')"}.items()},
     "dropped": dict(
         make=[f"CREATE TABLE {T} (id BIGINT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.checkpointPolicy' = 'v2', 'delta.enableRowTracking' = 'true')",
               f"INSERT INTO {T} SELECT range FROM range(10)", f"ALTER TABLE {T} DROP FEATURE deletionVectors", f"ALTER TABLE {T} DROP FEATURE v2Checkpoint",
@@ -152,6 +163,7 @@ class Check:
 
     def run(self, name, case):
         path = f"{self.folder}/{name}"
+        self.spark.conf.set("spark.sql.codegen.factoryMode", case.get("compiled", "NO_CODEGEN"))
         self.ours(*(fill(statement, path) for statement in case["make"]))
         for version in range(case.get("forget", 0)):  # A checkpoint has to stand for them.
             pathlib.Path(path, "_delta_log", f"{version:020}.json").unlink()

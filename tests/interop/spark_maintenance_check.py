@@ -72,11 +72,11 @@ CASES = {
     "v2": table(properties={"delta.checkpointPolicy": "v2", "delta.checkpointInterval": "3", **VECTORS}),
     "ntz": table(", ts TIMESTAMP_NTZ", ours=", TIMESTAMP '2024-01-01 10:00:00.123456' AS ts", theirs=", TIMESTAMP_NTZ '2024-01-01 10:00:00.123456' AS ts",
                  clause="PARTITIONED BY (p, ts)", select=", CAST(ts AS STRING) AS ts"),
-    "variant": table(", j VARIANT", ours=", {'a': range, 'b': 'x'}::VARIANT AS j", theirs=", parse_json(concat('{\"a\": ', id, ', \"b\": \"x\"}')) AS j",
+    **{name: table(", j VARIANT", ours=", {'a': range, 'b': 'x'}::VARIANT AS j", theirs=", parse_json(concat('{\"a\": ', id, ', \"b\": \"x\"}')) AS j",
                      select=", variant_get(j, '$.a', 'int') AS ja, variant_get(j, '$.b', 'string') AS jb",
                      our_select=", variant_extract(j, 'a')::INT AS ja, variant_extract(j, 'b')::VARCHAR AS jb", zorder="id",
-                     properties={"delta.enableVariantShredding": "true"},
-                     compiled="FALLBACK"),  # Spark's reader of shredded parts has no interpreter.
+                     properties=properties, compiled="FALLBACK")  # Spark's reader of shredded parts has no interpreter.
+       for name, properties in {"variant": {}, "shredded": {"delta.enableVariantShredding": "true"}}.items()},
     "protected": table(properties=VECTORS, begin=[f"ALTER TABLE {T} DROP FEATURE deletionVectors"]),
     "everything": table(
         ", s STRUCT<a: INT>, w INT", ours=", {'a': range} AS s, 1 AS w", theirs=", named_struct('a', CAST(id AS INT)) AS s, 1 AS w", clause="CLUSTER BY (id)",

@@ -88,6 +88,8 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Create(
       CreateFolders(files, folder);
       writer->file_ = writer->format_->function_.copy_to_initialize_global(
           context, *writer->format_->bind_data_, path);
+      writer->encoder_ = std::make_unique<RowGroupEncoder>(
+          context, writer->format_->layout(), *writer->file_);
     };
     try {
       open();
@@ -123,26 +125,20 @@ Status DataFileWriter::Append(duckdb::DataChunk& rows) {
 void DataFileWriter::EndRowGroup() {
   append_.current_chunk_state.handles.clear();
   WriteEncoded();
-  auto encode = [this, rows = std::move(row_group_)]() mutable {
-    return format_->function_.prepare_batch(context_, *format_->bind_data_,
-                                            *file_, std::move(rows));
+  auto encode = [this, rows = std::move(row_group_)] {
+    return encoder_->Encode(*rows);
   };
   // Near the target it has to be known how large the file is.
   if (encoding_ == Encoding::kBeside &&
       !HasReached(format_->layout().target_file_size - kRowGroupBytes)) {
     encoded_ = std::async(std::launch::async, std::move(encode));
   } else {
-    Write(*encode());
+    encoder_->Write(encode());
   }
 }
 
 void DataFileWriter::WriteEncoded() {
-  if (encoded_.valid()) Write(*encoded_.get());
-}
-
-void DataFileWriter::Write(duckdb::PreparedBatchData& row_group) {
-  format_->function_.flush_batch(context_, *format_->bind_data_, *file_,
-                                 row_group);
+  if (encoded_.valid()) encoder_->Write(encoded_.get());
 }
 
 bool DataFileWriter::HasReached(std::int64_t size) const {

@@ -12,6 +12,7 @@
 
 #include "bayou/result.h"
 #include "kernel/write/file_layout.h"
+#include "kernel/write/row_group_encoder.h"
 #include "kernel/write/row_rules.h"
 
 namespace bayou::write {
@@ -83,7 +84,6 @@ class DataFileWriter {
   void EndRowGroup();
   // Writes the row group that is encoded beside, if there is one.
   void WriteEncoded();
-  void Write(duckdb::PreparedBatchData& row_group);
   bool HasReached(std::int64_t size) const;
 
   duckdb::ClientContext& context_;
@@ -91,8 +91,9 @@ class DataFileWriter {
   std::string path_;
   Encoding encoding_;
   duckdb::unique_ptr<duckdb::GlobalFunctionData> file_;
-  // What is encoded beside; it uses `file_`, and its end is waited for.
-  std::future<duckdb::unique_ptr<duckdb::PreparedBatchData>> encoded_;
+  std::unique_ptr<RowGroupEncoder> encoder_;  // Into `file_`.
+  // What is encoded beside; it uses `encoder_`, and its end is waited for.
+  std::future<EncodedRowGroup> encoded_;
   duckdb::unique_ptr<duckdb::ColumnDataCollection> row_group_;  // Null: empty.
   duckdb::ColumnDataAppendState append_;
 };

@@ -35,20 +35,13 @@ bool ShredsVariants(const protocol::Protocol& protocol,
           protocol::Supports(protocol, "variantShredding-preview"));
 }
 
-Status CheckWritableType(bool shreds, const DataType& type,
-                         const std::string& path, bool nested) {
+Status CheckWritableType(const DataType& type, const std::string& path,
+                         bool nested) {
   if (type.kind == TypeKind::kVoid) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
                 "column " + path +
                     " has a nested part of type void, which no "
                     "file can hold; give it a type");
-  }
-  // DuckDB's writer shreds every variant that it can.
-  if (type.kind == TypeKind::kVariant && !shreds) {
-    return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
-                "column " + path +
-                    " is a variant, which Bayou writes shredded: "
-                    "the table needs 'delta.enableVariantShredding'='true'");
   }
   if (type.kind == TypeKind::kVariant && nested) {
     return Fail(ErrorCode::kUnsupported, "DELTA_UNSUPPORTED_TYPE",
@@ -57,11 +50,10 @@ Status CheckWritableType(bool shreds, const DataType& type,
                     "write yet; make it a column of its own");
   }
   for (const Field& field : type.fields) {
-    BAYOU_TRY(
-        CheckWritableType(shreds, field.type, path + "." + field.name, true));
+    BAYOU_TRY(CheckWritableType(field.type, path + "." + field.name, true));
   }
   for (const DataType& child : type.children) {
-    BAYOU_TRY(CheckWritableType(shreds, child, path, true));
+    BAYOU_TRY(CheckWritableType(child, path, true));
   }
   return {};
 }
@@ -161,15 +153,15 @@ Result<std::shared_ptr<const FileLayout>> PlanFileLayout(
   layout->schema = schema;
   layout->metadata = metadata;
   BAYOU_ASSIGN(layout->partition_columns, PartitionPositions(metadata, schema));
-  const bool shreds = ShredsVariants(protocol, metadata);
+  layout->shreds_variants = ShredsVariants(protocol, metadata);
   std::vector<std::size_t> last;
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
     const bool partition = std::find(layout->partition_columns.begin(),
                                      layout->partition_columns.end(),
                                      i) != layout->partition_columns.end();
     if (schema.fields[i].type.kind == TypeKind::kVoid) continue;
-    BAYOU_TRY(CheckWritableType(shreds, schema.fields[i].type,
-                                schema.fields[i].name, false));
+    BAYOU_TRY(
+        CheckWritableType(schema.fields[i].type, schema.fields[i].name, false));
     (partition ? last : layout->stored_columns).push_back(i);
   }
   if (MaterializesPartitionColumns(protocol)) {

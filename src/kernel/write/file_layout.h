@@ -34,6 +34,8 @@ struct FileLayout {
   // The stored columns as the files name them: physical names at every level.
   duckdb::vector<std::string> stored_names;
   duckdb::vector<duckdb::LogicalType> stored_types;
+  // Whether variants are taken apart; where not, each is whole in its column.
+  bool shreds_variants = false;
   // DuckDB's FIELD_IDS under column mapping, NULL otherwise.
   duckdb::Value field_ids;
 

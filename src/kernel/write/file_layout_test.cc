@@ -74,16 +74,20 @@ TEST(FileLayout, RefusesWhatFilesCannotHold) {
       {{"a", kInteger}, {"l", ArrayOf(DataType::Of(TypeKind::kVoid))}})));
 }
 
-TEST(FileLayout, VariantsAreShreddedSoTheTableMustWantIt) {
+TEST(FileLayout, VariantsAreShreddedWhereTheTableWantsIt) {
   const Protocol shredding = WithFeatures({"variantType", "variantShredding"});
   protocol::Metadata wanted;
   wanted.configuration["delta.enableVariantShredding"] = "true";
   const Schema variant = Columns({{"v", kVariant}});
-  EXPECT_TRUE(PlanFileLayout(shredding, wanted, variant));
-  EXPECT_FALSE(PlanFileLayout(WithFeatures({"variantType"}), wanted, variant));
-  EXPECT_FALSE(Plan(variant, shredding));  // Only older files may be shredded.
+  const auto shreds = [&](const Protocol& protocol) {
+    return PlanFileLayout(protocol, wanted, variant).value()->shreds_variants;
+  };
+  EXPECT_TRUE(shreds(shredding));
+  EXPECT_FALSE(shreds(WithFeatures({"variantType"})));
   wanted.configuration["delta.enableVariantShredding"] = "false";
-  EXPECT_FALSE(PlanFileLayout(shredding, wanted, variant));
+  EXPECT_FALSE(shreds(shredding));
+  wanted.configuration.clear();
+  EXPECT_FALSE(shreds(shredding));  // Only older files may be shredded.
 }
 
 TEST(FileLayout, VariantsInsideOfOtherTypesAreRefused) {
