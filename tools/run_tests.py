@@ -29,7 +29,7 @@ FUZZ_SECONDS = 30
 UNIT_SECONDS = 600
 # How long each proof by simulation goes on; ./dev simulate runs as many seeds as one likes.
 SEEDS = 50
-SIMULATION_SECONDS = {"many-writers": 60, "crash-points": 60, "histories": 30}
+SIMULATION_SECONDS = {"many-writers": 60, "crash-points": 60, "histories": 30, "tasks": 30}
 SHOWN_LINES = 60
 THREADS_ENVIRONMENT = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1 history_size=7 suppressions="
                        f"{ROOT / 'tests' / 'thread_sanitizer.txt'}"}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bayou_simulation many-writers|crash-points|histories [options]
+// bayou_simulation many-writers|crash-points|histories|tasks [options]
 //
 // Closes with `N passed, N failed`. A failure names the seed that replays it.
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include "simulation/crash_points.h"
 #include "simulation/histories.h"
 #include "simulation/many_writers.h"
+#include "simulation/tasks_elsewhere.h"
 #include "simulation/totals.h"
 #include "simulation/world.h"
 
@@ -138,7 +139,9 @@ int Main(int argc, char** argv) {
   auto* histories = app.add_subcommand(
       "histories", "what isolation levels forbid does not happen");
   histories->add_option("--transactions", options.transactions, "in all");
-  for (auto* subcommand : {many_writers, crash_points, histories})
+  auto* tasks = app.add_subcommand(
+      "tasks", "others run the tasks of OPTIMIZE, and see nothing else");
+  for (auto* subcommand : {many_writers, crash_points, histories, tasks})
     subcommand->fallthrough();
   CLI11_PARSE(app, argc, argv);
   SilenceNotes();
@@ -147,10 +150,12 @@ int Main(int argc, char** argv) {
   const Totals totals =
       RunJobs(options.jobs, options.seconds, [&](const Share& share) {
         if (*crash_points) return RunCrashPoints(share);
+        if (*tasks) return RunTasksElsewhere(share);
         if (*histories)
           return RunHistories(share, options.first, options.transactions);
         return RunManyWriters(options, share);
       });
+  World::EndSessions();
   for (const auto& [what, count] : totals.counts)
     fmt::print("{:>9} {}\n", count, what);
   fmt::print("{} passed, {} failed\n", totals.passed, totals.failed);

@@ -20,8 +20,9 @@ World* current_world = nullptr;
 bool show_calls = false;
 
 // Sessions cost more to open than all that one seed does with them.
+std::array<std::unique_ptr<Session>, kMaxClients> sessions;
+
 Session& SessionOf(int client) {
-  static std::array<std::unique_ptr<Session>, kMaxClients> sessions;
   auto& session = sessions[static_cast<std::size_t>(client)];
   if (!session) {
     SessionOptions options;
@@ -170,5 +171,7 @@ void World::Trace(int client, const store::StoreCall& call,
 }
 
 void World::ShowCalls(bool show) { show_calls = show; }
+
+void World::EndSessions() { sessions = {}; }
 
 }  // namespace bayou::simulation

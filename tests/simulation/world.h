@@ -107,6 +107,9 @@ class World {
   void Trace(int client, const store::StoreCall& call, store::Fault fault);
   // Writes each call to standard output, too.
   static void ShowCalls(bool show);
+  // All worlds of a process use the same ones, which have to go before main()
+  // ends (see engine::StartEngine).
+  static void EndSessions();
 
   std::shared_ptr<store::Store> Open(const std::string& location);
 

@@ -39,7 +39,7 @@ std::vector<scan::ChosenRows> AllRowsOf(const std::vector<AddFile>& files) {
 Result<FileRewriter> FileRewriter::Prepare(
     duckdb::ClientContext& context,
     std::shared_ptr<const table::Snapshot> snapshot,
-    const scan::ScanOptions& options, std::int64_t target_file_size, Env& env) {
+    const scan::ScanOptions& options, const RewriteRules& rules, Env& env) {
   FileRewriter rewriter(context, std::move(snapshot), options, env);
   const table::Snapshot& table = *rewriter.snapshot_;
   BAYOU_ASSIGN(const auto planned,
@@ -48,7 +48,7 @@ Result<FileRewriter> FileRewriter::Prepare(
   rewriter.tracks_rows_ = TracksRows(table);
   BAYOU_ASSIGN(const auto columns, RowTrackingColumns(table));
   auto layout = write::WithExtraColumns(*planned, columns);
-  layout->target_file_size = target_file_size;
+  layout->target_file_size = rules.target_file_size;
   BAYOU_ASSIGN(rewriter.format_,
                write::ParquetFormat::Bind(context, std::move(layout)));
   if (!rewriter.tracks_rows_) {
@@ -56,6 +56,11 @@ Result<FileRewriter> FileRewriter::Prepare(
                  scan::DescribeTable(rewriter.snapshot_, options));
     rewriter.copier_.emplace(context, std::move(scanned), rewriter.format_,
                              env);
+  }
+  if (rules.clustering) {
+    BAYOU_ASSIGN(rewriter.clustering_columns_,
+                 ResolveClustering(table, *rules.clustering));
+    rewriter.clustering_ = rules.clustering;
   }
   return rewriter;
 }
@@ -167,12 +172,6 @@ void FileRewriter::CopySorted(const RewriteTask& task,
     if (context_->IsInterrupted()) throw duckdb::InterruptException();
     engine::Unwrap(writer.AppendUnchecked(rows));
   });
-}
-
-Status FileRewriter::ClusterBy(const Clustering& clustering) {
-  BAYOU_ASSIGN(clustering_columns_, ResolveClustering(*snapshot_, clustering));
-  clustering_ = clustering;
-  return {};
 }
 
 Result<WrittenFiles> FileRewriter::WriteAnew(const RewriteTask& task,

@@ -27,21 +27,23 @@
 
 namespace bayou::commands {
 
+struct RewriteRules {
+  // A file is closed when it has so many bytes.
+  std::int64_t target_file_size = 0;
+  // The rows of a task are sorted so that near ones lie together; nullopt: they
+  // stay in their order.
+  std::optional<Clustering> clustering;
+};
+
 class FileRewriter {
  public:
-  // A file is closed when it has `target_file_size` bytes.
   // Errors: kUnsupported for types that cannot be written; kCorruption,
   // DELTA_ROW_TRACKING_INVALID, when the table does not say where row ids are
-  // kept.
+  // kept; see ResolveClustering.
   static Result<FileRewriter> Prepare(
       duckdb::ClientContext& context,
       std::shared_ptr<const table::Snapshot> snapshot,
-      const scan::ScanOptions& options, std::int64_t target_file_size,
-      Env& env);
-
-  // From now on the rows of a task are sorted so that near ones lie together.
-  // Errors: see ResolveClustering.
-  Status ClusterBy(const Clustering& clustering);
+      const scan::ScanOptions& options, const RewriteRules& rules, Env& env);
 
   // Whether row ids outlive the rewriting.
   bool tracks_rows() const { return tracks_rows_; }

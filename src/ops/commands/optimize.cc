@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "base/sum.h"
+#include "kernel/engine/for_each.h"
 #include "kernel/protocol/table_properties.h"
 #include "kernel/transaction/transaction.h"
 #include "ops/commands/file_rewriter.h"
+#include "ops/commands/rewrite_message.h"
 #include "ops/commands/whole_commit.h"
 
 namespace bayou::commands {
@@ -20,6 +22,9 @@ namespace {
 using protocol::AddFile;
 using transaction::Transaction;
 using write::WrittenFiles;
+
+// Tasks that are run elsewhere at a time: threads that wait.
+constexpr std::size_t kMostElsewhere = 32;
 
 std::int64_t PartitionsOf(const std::vector<RewriteTask>& tasks) {
   std::set<protocol::PartitionValues> partitions;
@@ -159,11 +164,10 @@ class Optimization {
 
   // In `result` is what became of them, also of those before a failure.
   Status Run(std::span<const RewriteTask> tasks, OptimizeResult& result) {
-    BAYOU_ASSIGN(FileRewriter rewriter,
+    rules_ = {TargetFileSize(request_), request_.clustering};
+    BAYOU_ASSIGN(const FileRewriter rewriter,
                  FileRewriter::Prepare(context_, snapshot_, request_.scan,
-                                       TargetFileSize(request_), env_));
-    if (request_.clustering)
-      BAYOU_TRY(rewriter.ClusterBy(*request_.clustering));
+                                       rules_, env_));
     while (!tasks.empty()) {
       const auto batch = FirstBatch(tasks, request_.commit_every);
       auto version = RunBatch(rewriter, batch, result.metrics);
@@ -183,7 +187,10 @@ class Optimization {
                                      std::span<const RewriteTask> tasks,
                                      OptimizeMetrics& metrics) {
     BAYOU_ASSIGN(Transaction transaction, Transaction::On(base_, env_));
-    BAYOU_ASSIGN(auto receipts, rewriter.Run(tasks, progress_.bytes_done));
+    BAYOU_ASSIGN(auto receipts,
+                 request_.elsewhere
+                     ? RunElsewhere(tasks)
+                     : rewriter.Run(tasks, progress_.bytes_done));
     OptimizeMetrics own;
     auto sizes = Stage(tasks, std::move(receipts), transaction, own);
     transaction::Operation operation = OperationOf(
@@ -197,6 +204,24 @@ class Optimization {
     AddTo(metrics, own);
     Follow(version);
     return version;
+  }
+
+  Result<std::vector<WrittenFiles>> RunElsewhere(
+      std::span<const RewriteTask> tasks) {
+    std::vector<WrittenFiles> receipts(tasks.size());
+    const Status done = engine::ForEach(
+        tasks.size(), kMostElsewhere, [&](std::size_t i) -> Status {
+          BAYOU_ASSIGN(const std::string receipt,
+                       request_.elsewhere(
+                           ToText(MessageOf(*snapshot_, rules_, tasks[i]))));
+          BAYOU_ASSIGN(receipts[i], ParseRewriteReceipt(receipt));
+          progress_.bytes_done += tasks[i].bytes();
+          return {};
+        });
+    if (done) return receipts;
+    for (const WrittenFiles& receipt : receipts)
+      write::DeleteFiles(snapshot_->store(), receipt.files);
+    return tl::unexpected<Error>(done.error());
   }
 
   // The next commit is built on this one if nobody came between; otherwise it
@@ -214,6 +239,7 @@ class Optimization {
   const std::shared_ptr<const table::Snapshot>& snapshot_;
   std::shared_ptr<const table::Snapshot> base_;
   const OptimizeRequest& request_;
+  RewriteRules rules_;
   OptimizeProgress& progress_;
   Env& env_;
 };

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <duckdb.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,10 @@
 #include "ops/commands/optimize_plan.h"
 
 namespace bayou::commands {
+
+// Runs a task somewhere: text to text (see rewrite_message.h). Called from
+// several threads at once.
+using RunTask = std::function<Result<std::string>(std::string task)>;
 
 struct OptimizeRequest {
   // Which partitions; null: all. `predicates` say the same for the history.
@@ -47,6 +52,7 @@ struct OptimizeRequest {
   std::int64_t commit_every = INT64_MAX;
   scan::ScanOptions scan;
   std::optional<std::string> user_metadata = {};
+  RunTask elsewhere = nullptr;  // Null: tasks are run here.
 };
 
 struct FileSizes {
