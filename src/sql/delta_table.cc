@@ -101,7 +101,9 @@ duckdb::TableFunction DeltaTable::GetScanFunction(
       context, snapshot_,
       {.allow_external_paths = BoolSetting(context, kAllowExternalPaths),
        .entry = this,
-       .reads = DeltaTransaction::Get(context, catalog).PlanScan(*snapshot_)});
+       .reads = DeltaTransaction::Get(context, catalog)
+                    .tables()
+                    .PlanScan(*snapshot_)});
   bind_data = std::move(scan.bind_data);
   return scan.function;
 }

@@ -11,7 +11,9 @@ namespace bayou::sql {
 
 DeltaTransaction::DeltaTransaction(duckdb::TransactionManager& owner,
                                    duckdb::ClientContext& client)
-    : Transaction(owner, client), database_(*client.db), pending_(*client.db) {}
+    : Transaction(owner, client),
+      database_(*client.db),
+      tables_(TransactionTables::Of(client)) {}
 
 DeltaTransaction& DeltaTransaction::Get(duckdb::ClientContext& context,
                                         duckdb::Catalog& catalog) {
@@ -24,14 +26,7 @@ Result<std::shared_ptr<const table::Snapshot>> DeltaTransaction::Open(
     return table::Snapshot::Open(location, database_, at);
   const auto client = context.lock();
   const auto& overwrite = WriteMode::Of(*client);
-  if (!overwrite || !overwrite->old_rows_went) {
-    BAYOU_ASSIGN(auto preview, pending_.Preview(location));
-    if (preview) return preview;
-  }
-  if (const auto known = latest_.find(location); known != latest_.end())
-    return known->second;
-  BAYOU_ASSIGN(auto snapshot, table::Snapshot::Open(location, database_));
-  return latest_[location] = std::move(snapshot);
+  return tables_->Latest(location, overwrite && overwrite->old_rows_went);
 }
 
 DeltaTable& DeltaTransaction::Keep(duckdb::unique_ptr<DeltaTable> table) {
@@ -51,6 +46,7 @@ Result<DeltaTable*> DeltaTransaction::Table(duckdb::SchemaCatalogEntry& schema,
                 is_latest ? snapshot.get() : nullptr};
   if (const auto known = entries_.find(key); known != entries_.end())
     return known->second;
+  if (snapshot->is_preview()) DropOlderPreviews(*snapshot);
   const auto client = context.lock();
   return entries_[key] = &Keep(
              DeltaTable::Make(*client, schema, name, std::move(snapshot)));
@@ -65,35 +61,14 @@ DeltaTable& DeltaTransaction::ListedTable(duckdb::SchemaCatalogEntry& schema,
   return Keep(DeltaTable::MakeUnreadable(schema, name, table.error()));
 }
 
-void DeltaTransaction::Change(std::shared_ptr<const table::Snapshot> changed) {
-  const std::lock_guard lock(mutex_);
-  const std::string location = changed->location();
-  latest_[location] = std::move(changed);
-}
-
-std::shared_ptr<scan::ScanReads> DeltaTransaction::PlanScan(
-    const table::Snapshot& version) {
-  const std::lock_guard lock(mutex_);
-  const std::string& location = version.location();
-  const auto latest = latest_.find(location);
-  if (latest == latest_.end() || latest->second->version() != version.version())
-    return nullptr;  // What was true of a version in the past stays true.
-  auto& reads = reads_[location];
-  if (!reads) reads = std::make_shared<scan::ScanReads>();
-  return reads;
-}
-
-Result<std::optional<transaction::Transaction>> DeltaTransaction::Commit(
-    std::optional<std::string> user_metadata) {
-  if (pending_.transaction() != nullptr) {
-    transaction::Transaction& change = pending_.change();
-    const auto found = reads_.find(change.location());
-    if (found != reads_.end()) {
-      if (found->second->whole_table()) change.ReadWholeTable();
-      for (const auto& scan : found->second->scans()) change.ReadFiles(scan);
-    }
-  }
-  return pending_.Commit(std::move(user_metadata));
+void DeltaTransaction::DropOlderPreviews(const table::Snapshot& preview) {
+  const auto is_older = [&](const DeltaTable* table) {
+    const auto& other = table->snapshot();
+    return other && other->is_preview() && other.get() != &preview &&
+           other->location() == preview.location();
+  };
+  std::erase_if(entries_, [&](const auto& e) { return is_older(e.second); });
+  std::erase_if(kept_, [&](const auto& kept) { return is_older(kept.get()); });
 }
 
 duckdb::Transaction& DeltaTransactionManager::StartTransaction(
@@ -109,7 +84,7 @@ duckdb::ErrorData DeltaTransactionManager::CommitTransaction(
     duckdb::ClientContext& context, duckdb::Transaction& transaction) {
   auto& ours = transaction.Cast<DeltaTransaction>();
   const bool commits = ours.pending().transaction() != nullptr;
-  const auto outcome = ours.Commit(UserMetadataOf(context));
+  const auto outcome = ours.tables().Commit(UserMetadataOf(context));
   if (commits && outcome) NextWrite::Of(context).Committed();
   if (outcome && *outcome) AutoCompact::Of(context).Note(context, **outcome);
   RollbackTransaction(transaction);  // Nothing is pending any more.

@@ -347,6 +347,100 @@ TEST_F(TwoSessionsTest, FilesThatCameAndWentAreLeftByNobody) {
             std::to_string(files));
 }
 
+// ------------------------------- tables that a transaction makes, and by path
+
+TEST_F(TwoSessionsTest, RowsOfATableThatBothMakeAreNotLost) {
+  for (const char* make :
+       {"CREATE TABLE IF NOT EXISTS t (id INT)",
+        "CREATE TABLE IF NOT EXISTS t AS SELECT 7 AS id WHERE false"}) {
+    const std::string both = std::string(make) + "; INSERT INTO t VALUES (1)";
+    EXPECT_EQ(Lose(both, "BEGIN; " + both + "; COMMIT"),
+              "DELTA_TABLE_ALREADY_EXISTS")
+        << make;
+    EXPECT_EQ(Table(), "1") << make;
+    std::filesystem::remove_all(lake_ + "/t");
+  }
+  EXPECT_EQ(Lose("CREATE TABLE IF NOT EXISTS t (id INT)",
+                 "CREATE TABLE t AS SELECT 1 AS id"),
+            "");
+}
+
+TEST_F(TwoSessionsTest, FilesOfATableInTheMakingAreInNobodysWay) {
+  EXPECT_EQ(Lose("CREATE TABLE t (id INT); INSERT INTO t VALUES (1)",
+                 "CREATE TABLE t (id INT)"),
+            "DELTA_TABLE_ALREADY_EXISTS");
+  EXPECT_EQ(Table(), "");
+}
+
+TEST_F(TwoSessionsTest, WhatIsReadByItsPathIsRead) {
+  CreateTable("");
+  const std::string by_path = "delta.`" + lake_ + "/t`";
+  EXPECT_EQ(Lose("INSERT INTO t SELECT max(id) + 1, 0 FROM " + by_path,
+                 "INSERT INTO t VALUES (10, 0)"),
+            "DELTA_CONCURRENT_APPEND");
+  EXPECT_EQ(Lose("INSERT INTO " + by_path + " SELECT max(id) + 1, 0 FROM t",
+                 "INSERT INTO t VALUES (11, 0)"),
+            "DELTA_CONCURRENT_APPEND");
+  Run(*ours_, "INSERT INTO t SELECT max(id) + 1, 0 FROM " + by_path);
+  EXPECT_EQ(
+      Run(*ours_, "SELECT \"isBlindAppend\" FROM bayou_history('t') LIMIT 1"),
+      "false");
+}
+
+TEST_F(TwoSessionsTest, OwnChangesAreSeenByPathToo) {
+  CreateTable("");
+  const std::string by_path = "delta.`" + lake_ + "/t`";
+  Run(*ours_, "BEGIN; DELETE FROM t WHERE id < 5");
+  EXPECT_EQ(Run(*ours_, "SELECT min(id) FROM " + by_path), "5");
+  Run(*ours_, "COMMIT");
+  Run(*ours_, "BEGIN; DELETE FROM " + by_path + " WHERE id < 8");
+  EXPECT_EQ(Run(*ours_, "SELECT min(id) FROM t"), "8");
+  Run(*ours_, "ROLLBACK");
+  EXPECT_EQ(Run(*ours_, "SELECT min(id) FROM " + by_path), "5");
+}
+
+TEST_F(TwoSessionsTest, TheSchemaOfAStatementThatFailedIsForgotten) {
+  CreateTable("");
+  Rows rows;
+  Run(*ours_, "BEGIN");
+  EXPECT_FALSE(ours_->Run(
+      "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 1 AS id, 6 AS z) s ON "
+      "t.id = s.id WHEN MATCHED THEN UPDATE SET nosuch = 1",
+      rows));
+  EXPECT_FALSE(ours_->Run(
+      "INSERT WITH SCHEMA EVOLUTION INTO t BY NAME SELECT 1 AS id, 6 AS z, "
+      "nosuch FROM t",
+      rows));
+  Run(*ours_, "INSERT INTO t VALUES (10, 10); COMMIT");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM (DESCRIBE t)"), "2");
+}
+
+TEST_F(TwoSessionsTest, CommandsSeeTheSchemaThatIsCommitted) {
+  CreateTable("");
+  Run(*ours_,
+      "BEGIN; INSERT WITH SCHEMA EVOLUTION INTO t BY NAME SELECT 10 AS id, 1 "
+      "AS z");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM bayou_schema('t')"), "2");
+  EXPECT_EQ(Run(*ours_, "SELECT sum(z) FROM t"), "1");
+  Run(*ours_, "COMMIT");
+  EXPECT_EQ(Run(*ours_, "SELECT count(*) FROM bayou_schema('t')"), "3");
+}
+
+TEST_F(TwoSessionsTest, TheHistoryCountsWhatACommitHas) {
+  Run(*ours_,
+      "CREATE TABLE t (id INT) TBLPROPERTIES "
+      "('delta.enableDeletionVectors' = 'false')");
+  Run(*ours_,
+      "BEGIN; INSERT INTO t VALUES (1), (2); UPDATE t SET id = id + 10; INSERT "
+      "INTO t VALUES (3); DELETE FROM t WHERE id = 3; COMMIT");
+  EXPECT_EQ(Run(*ours_,
+                "SELECT \"operationMetrics\"['numFiles'], "
+                "\"operationMetrics\"['numOutputRows'], "
+                "\"operationMetrics\"['numRemovedFiles'] FROM "
+                "bayou_history('t') LIMIT 1"),
+            "1,2,0");
+}
+
 // ------------------------------------------------------------- applications
 
 TEST_F(TwoSessionsTest, OneOfTwoWritesOfOneNumberIsDone) {

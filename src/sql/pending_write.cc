@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "base/env.h"
+#include "kernel/protocol/file_statistics.h"
 #include "kernel/protocol/table_schema.h"
 #include "ops/commands/after_commit.h"
 #include "ops/commands/row_id_backfill.h"
@@ -32,6 +37,9 @@ Status PendingWrite::BeginChange(
   if (transaction_) {
     if (altered_) return CheckAlterable(snapshot->location());
     if (transaction_->location() == snapshot->location()) {
+      // Another's table of the name would not have what goes into this one.
+      creation_.if_not_exists = false;
+      ++statements_;
       transaction_->NextStatement();
       return NoteApplication();
     }
@@ -59,7 +67,7 @@ Status PendingWrite::NoteApplication() {
 
 void PendingWrite::FinishChange(
     const std::vector<std::pair<std::string, std::int64_t>>& metrics) {
-  for (const auto& [name, value] : metrics) SetMetric(name, value);
+  for (const auto& [name, value] : metrics) Metric(name) += value;
   Complete();
 }
 
@@ -68,13 +76,41 @@ void PendingWrite::Complete() {
   preview_.reset();
 }
 
-void PendingWrite::SetMetric(const std::string& name, std::int64_t value) {
-  for (auto& [known, old] : operation_.metrics) {
-    if (known != name) continue;
-    old = value;
-    return;
+std::int64_t& PendingWrite::Metric(const std::string& name) {
+  auto& metrics = operation_.metrics;
+  const auto known = std::ranges::find(
+      metrics, name, &std::pair<std::string, std::int64_t>::first);
+  if (known != metrics.end()) return known->second;
+  return metrics.emplace_back(name, 0).second;
+}
+
+// Of files that several statements brought and took away, what is left counts;
+// those that are only described anew do not.
+void PendingWrite::CountFilesAnew(const transaction::StagedActions& staged) {
+  std::set<std::string_view> removed;
+  for (const auto& file : staged.removes) removed.insert(file.path);
+  std::int64_t added_files = 0;
+  std::int64_t added_bytes = 0;
+  std::int64_t added_rows = 0;
+  for (const auto& file : staged.adds) {
+    if (removed.erase(file.path) > 0) continue;
+    ++added_files;
+    added_bytes += file.size;
+    added_rows += protocol::ReadStatistics(file.stats.value_or(""), {})
+                      .num_records.value_or(0);
   }
-  operation_.metrics.emplace_back(name, value);
+  std::int64_t removed_bytes = 0;
+  for (const auto& file : staged.removes) {
+    if (removed.contains(file.path)) removed_bytes += file.size.value_or(0);
+  }
+  for (auto& [name, value] : operation_.metrics) {
+    if (name == "numFiles" || name == "numAddedFiles") value = added_files;
+    if (name == "numOutputBytes" || name == "numAddedBytes")
+      value = added_bytes;
+    if (name == "numOutputRows") value = added_rows;
+    if (name == "numRemovedFiles") value = std::ssize(removed);
+    if (name == "numRemovedBytes") value = removed_bytes;
+  }
 }
 
 Status PendingWrite::BeginCreate(const std::string& location,
@@ -94,7 +130,7 @@ Status PendingWrite::BeginCreate(const std::string& location,
   creation_ = creation;
   std::error_code ignored;
   made_folder_ = !std::filesystem::exists(location, ignored);
-  if (creation.as_select) commands::MarkPlace(location);
+  commands::MarkPlace(location);
   if (!creation.as_select) Complete();
   return creation.as_select ? NoteApplication() : Status{};
 }
@@ -128,7 +164,7 @@ void PendingWrite::Begin(transaction::Transaction transaction,
   operation_ = std::move(operation);
   complete_ = made_folder_ = altered_ = false;
   creation_ = {};
-  files_ = rows_ = bytes_ = 0;
+  statements_ = 1;
 }
 
 // After BEGIN, a statement can fail and the transaction go on.
@@ -185,12 +221,9 @@ Status PendingWrite::MoveIdentityMarks(const write::IdentityValues& values) {
 }
 
 void PendingWrite::AddFiles(write::WrittenFiles written) {
-  files_ += static_cast<std::int64_t>(written.files.size());
-  rows_ += written.rows;
-  bytes_ += written.bytes;
-  SetMetric("numFiles", files_);
-  SetMetric("numOutputRows", rows_);
-  SetMetric("numOutputBytes", bytes_);
+  Metric("numFiles") += std::ssize(written.files);
+  Metric("numOutputRows") += written.rows;
+  Metric("numOutputBytes") += written.bytes;
   transaction_->AddFiles(std::move(written.files));
   Complete();
 }
@@ -241,6 +274,7 @@ Result<std::optional<transaction::Transaction>> PendingWrite::Commit(
   if (transaction.staged().empty() && operation_.name != "WRITE")
     return std::nullopt;
   operation_.user_metadata = std::move(user_metadata);
+  if (statements_ > 1) CountFilesAnew(transaction.staged());
   const Result<protocol::Version> version = transaction.Commit(operation_);
   if (!version) {
     Abandon(transaction);

@@ -125,7 +125,8 @@ class PendingWrite {
   // application's write: it was not there when the statement was planned.
   Status NoteApplication();
   void Complete();
-  void SetMetric(const std::string& name, std::int64_t value);
+  std::int64_t& Metric(const std::string& name);
+  void CountFilesAnew(const transaction::StagedActions& staged);
   void Abandon(transaction::Transaction& transaction);
 
   duckdb::DatabaseInstance& database_;
@@ -139,9 +140,7 @@ class PendingWrite {
       false;               // What CREATE TABLE leaves behind is ours to remove.
   bool altered_ = false;   // Statements would be planned on what was before.
   bool complete_ = false;  // A statement has added all that it wanted to.
-  std::int64_t files_ = 0;
-  std::int64_t rows_ = 0;
-  std::int64_t bytes_ = 0;
+  int statements_ = 0;
 };
 
 }  // namespace bayou::sql

@@ -120,7 +120,9 @@ std::vector<Field> FieldsOf(const std::vector<SourceColumn>& source,
 
 // Rows that are pending were written for the schema as it was.
 void CheckUnchanged(DeltaTransaction& transaction, const DeltaTable& table) {
-  if (transaction.pending().transaction() == nullptr) return;
+  const auto* pending = transaction.pending().transaction();
+  if (pending == nullptr || pending->location() != table.snapshot()->location())
+    return;  // Whether another table has is asked when this one changes.
   engine::Throw(
       {ErrorCode::kUnsupported, "DELTA_ALTER_IN_TRANSACTION",
        fmt::format("table {}: this transaction has changed rows already, so "
@@ -140,7 +142,7 @@ void Evolve(duckdb::ClientContext& context, DeltaTable& table,
   CheckUnchanged(transaction, table);
   auto change = engine::Unwrap(
       commands::PlanAlteration(*snapshot, additions, Env::System()));
-  transaction.Change(engine::Unwrap(snapshot->Changed(
+  transaction.tables().Change(engine::Unwrap(snapshot->Changed(
       std::move(change.metadata), std::move(change.protocol))));
 }
 
@@ -212,7 +214,7 @@ void OverwriteSchema(duckdb::Connection& connection,
     if (table == nullptr) return;
     auto& transaction = DeltaTransaction::Get(context, table->ParentCatalog());
     CheckUnchanged(transaction, *table);
-    transaction.Change(engine::Unwrap(commands::OverwriteSchema(
+    transaction.tables().Change(engine::Unwrap(commands::OverwriteSchema(
         *table->snapshot(), FieldsOf(source, {}), Env::System())));
   });
 }

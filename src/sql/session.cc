@@ -31,6 +31,7 @@
 #include "sql/table_functions.h"
 #include "sql/table_lookup.h"
 #include "sql/token.h"
+#include "sql/transaction_tables.h"
 #include "sql/type_aliases.h"
 #include "sql/write_mode.h"
 #include "sql/write_options.h"
@@ -185,6 +186,7 @@ class SqlSession final : public Session {
     next.BeginStatement();
     const bool was_autocommit = connection_.IsAutoCommit();
     const Status done = TryRepeatedly(written, statement, sink);
+    sql::TransactionTables::EndStatement(*connection_.context);
     if (!connection_.IsAutoCommit()) return done;
     next.EndTransaction(!was_autocommit, done && (changed_ || statement.copy));
     sql::AutoCompact& compact = sql::AutoCompact::Of(*connection_.context);

@@ -44,11 +44,11 @@ DeltaTable& FindTable(duckdb::ClientContext& context, const TableName& name) {
 std::shared_ptr<const table::Snapshot> Committed(duckdb::ClientContext& context,
                                                  DeltaTable& table) {
   const auto& snapshot = table.snapshot();
-  if (!snapshot->is_preview()) return snapshot;
-  const auto* change = DeltaTransaction::Get(context, table.ParentCatalog())
-                           .pending()
-                           .transaction();
-  if (change != nullptr && change->base()) return change->base();
+  if (!snapshot->is_preview() && !snapshot->is_changed()) return snapshot;
+  if (auto committed = DeltaTransaction::Get(context, table.ParentCatalog())
+                           .tables()
+                           .Committed(snapshot->location()))
+    return committed;
   engine::Throw({ErrorCode::kUnsupported, "DELTA_UNCOMMITTED_READ",
                  "table " + snapshot->location() +
                      " is made by this transaction, and the command needs it "

@@ -206,6 +206,12 @@ class FileSetup {
 
   std::int64_t Tracked(const std::optional<std::int64_t>& value) const {
     if (value) return *value;
+    if (table_.snapshot->is_preview()) {
+      engine::Throw({ErrorCode::kUnsupported, "DELTA_UNCOMMITTED_READ",
+                     "rows that this transaction has added to " +
+                         table_.Describe() +
+                         " get their row ids with its commit; COMMIT first"});
+    }
     engine::Throw({ErrorCode::kCorruption, "DELTA_ROW_TRACKING_INVALID",
                    "data file " + file_.add.path + " of " + table_.Describe() +
                        " has no row ids; read the table without "

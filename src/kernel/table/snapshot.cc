@@ -208,6 +208,7 @@ Result<std::shared_ptr<const Snapshot>> Snapshot::Changed(
   std::shared_ptr<Snapshot> changed(new Snapshot);
   changed->store_ = store_;
   changed->state_ = state_;
+  changed->is_preview_ = is_preview_;
   BAYOU_ASSIGN(changed->schema_, protocol::ParseSchema(metadata.schema_string));
   changed->planned_ = Planned{std::move(metadata), std::move(protocol)};
   if (protocol::Supports(changed->protocol(), "columnMapping"))
