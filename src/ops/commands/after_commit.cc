@@ -13,24 +13,39 @@
 namespace bayou::commands {
 namespace {
 
+bool KeepsManifests(const table::Snapshot* snapshot) {
+  return snapshot != nullptr && protocol::KeepsManifests(snapshot->metadata());
+}
+
+// Whether what the manifests of other partitions say still holds.
+bool KnowsPartitions(const transaction::Transaction& transaction,
+                     const table::Snapshot& latest) {
+  const table::Snapshot* base = transaction.base().get();
+  return KeepsManifests(base) && base->metadata().partition_columns ==
+                                     latest.metadata().partition_columns;
+}
+
+// Those of the latest version. Who wrote them of an older one may have done so
+// after somebody else wrote newer ones, so it looks again until nobody has
+// committed meanwhile: the last one to write has written the latest.
 Status RenewManifests(const transaction::Transaction& transaction,
                       duckdb::DatabaseInstance& database) {
   const transaction::StagedActions& actions = transaction.committed().actions;
   const bool has_files = !actions.adds.empty() || !actions.removes.empty() ||
                          !actions.change_files.empty();
-  if (!has_files || !protocol::KeepsManifests(transaction.metadata()))
+  const bool begins = !KeepsManifests(transaction.base().get());
+  if (!protocol::KeepsManifests(transaction.metadata()) ||
+      (!has_files && !begins))
     return {};
-  // The latest version, not ours: the manifests must not go back behind what
-  // another has committed meanwhile.
-  BAYOU_ASSIGN(const auto snapshot,
-               table::Snapshot::Open(transaction.shared_store(), database));
-  const table::Snapshot* base = transaction.base().get();
-  const bool knows_partitions =
-      base != nullptr && base->metadata().partition_columns ==
-                             snapshot->metadata().partition_columns;
-  BAYOU_TRY(knows_partitions ? UpdateSymlinkManifest(*snapshot, actions)
-                             : GenerateSymlinkManifest(*snapshot));
-  return {};
+  for (protocol::Version written = -1;;) {
+    BAYOU_ASSIGN(const auto latest,
+                 table::Snapshot::Open(transaction.shared_store(), database));
+    if (latest->version() == written) return {};
+    written = latest->version();
+    BAYOU_TRY(KnowsPartitions(transaction, *latest)
+                  ? UpdateSymlinkManifest(*latest, actions)
+                  : GenerateSymlinkManifest(*latest));
+  }
 }
 
 }  // namespace

@@ -116,7 +116,9 @@ std::vector<std::int64_t> Stage(std::span<const RewriteTask> tasks,
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     for (const AddFile& file : tasks[i].files) {
       CountRemoved(file, metrics);
-      transaction.RemoveFile(file, /*data_change=*/false);
+      AddFile old = file;
+      old.stats.reset();  // Of some they were at hand, and nobody needs them.
+      transaction.RemoveFile(old, /*data_change=*/false);
     }
     for (const AddFile& file : receipts[i].files) {
       metrics.added.Add(file.size);

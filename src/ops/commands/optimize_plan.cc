@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/sum.h"
+#include "ops/commands/row_tracking_columns.h"
 
 namespace bayou::commands {
 namespace {
@@ -78,9 +79,12 @@ Result<OptimizePlan> PlanOptimize(
     const table::Snapshot& snapshot,
     std::shared_ptr<const log::FilePredicate> partitions,
     const BinPacking& packing) {
+  // A purge is for files with deleted rows, which are never copied.
+  const bool may_be_copied =
+      packing.max_deleted_ratio >= 0 && !TracksRows(snapshot);
   BAYOU_ASSIGN(auto candidates,
                FindCandidates(snapshot, std::move(partitions),
-                              {packing.max_deleted_ratio, true},
+                              {packing.max_deleted_ratio, may_be_copied},
                               [&](const Candidate& candidate) {
                                 return candidate.has_many_deleted_rows ||
                                        candidate.size() < packing.min_file_size;

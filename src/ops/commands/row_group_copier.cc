@@ -26,6 +26,9 @@ using write::CopySource;
 // Half of what a row group has that Bayou fills, or so many bytes.
 constexpr std::int64_t kEnoughRows = 61'440;
 constexpr std::int64_t kEnoughBytes = 8 << 20;
+// Pieces of columns in one file, each of which takes a KiB or two of its footer
+// here and with everybody who reads it.
+constexpr std::size_t kMostChunks = 50'000;
 
 // As DuckDB writes it.
 std::optional<CompressionCodec::type> CodecOf(const std::string& name) {
@@ -128,9 +131,13 @@ Result<std::optional<RowGroupCopier::Sources>> RowGroupCopier::Read(
   const write::CopyRules rules{
       .codec = *codec, .min_rows = kEnoughRows, .min_bytes = kEnoughBytes};
   Sources all;
+  std::size_t chunks = 0;
   for (const AddFile& file : task.files) {
     BAYOU_ASSIGN(const auto footer, ReadFooter(file));
     if (!footer || !HasColumnsOfTable(footer->schema())) return std::nullopt;
+    for (const auto& group : footer->metadata().row_groups)
+      chunks += group.columns.size();
+    if (chunks > kMostChunks) return std::nullopt;
     all.names.push_back(CanonicalPath(file.path));
     all.footers.push_back(
         std::make_unique<duckdb_parquet::FileMetaData>(footer->metadata()));

@@ -37,7 +37,8 @@ class RowGroupCopier {
   //   a file lies outside of the table or cannot be read as it stands;
   //   the files have other columns, types, codecs or writers than each other,
   //   or than the table has now, or a variant;
-  //   row groups are small: whoever reads many of them is slow;
+  //   row groups are small, or columns very many: whoever reads many pieces is
+  //   slow;
   //   the log knows less of a file than its rows would tell.
   // Errors: kCancelled; kResourceExhausted; what reading and writing give.
   Result<std::optional<write::WrittenFiles>> Copy(
