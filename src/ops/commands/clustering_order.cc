@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <duckdb/function/create_sort_key.hpp>
+#include <random>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -43,37 +45,22 @@ std::string_view View(const duckdb::string_t& text) {
   return {text.GetData(), text.GetSize()};
 }
 
-// The values at which ranks begin: as many of the values as there are, or as
-// the bits can number.
-std::vector<std::string> BoundariesOf(std::vector<std::string> values,
-                                      int bits) {
-  std::ranges::sort(values);
-  std::vector<std::string> boundaries;
-  const std::size_t most = (std::size_t{1} << bits) - 1;
-  const std::size_t step = std::max<std::size_t>(1, values.size() / most);
-  for (std::size_t i = step; i < values.size(); i += step) {
-    if (boundaries.empty() ? values[i] != values.front()
-                           : values[i] != boundaries.back()) {
-      boundaries.push_back(std::move(values[i]));
-    }
-  }
-  return boundaries;
-}
-
 }  // namespace
 
 // Keeps rows such that each has been taken with the same chance.
 class ClusteringOrder::Sample {
  public:
   Sample(std::vector<ClusteringColumn> columns, Env& env)
-      : columns_(std::move(columns)), env_(env), values_(columns_.size()) {}
+      : columns_(std::move(columns)),
+        random_(env.Random()),
+        values_(columns_.size()) {}
 
   void Add(duckdb::DataChunk& rows) {
     duckdb::SelectionVector chosen(rows.size());
     std::vector<std::size_t> places;
     for (idx_t i = 0; i < rows.size(); ++i) {
       const std::size_t place =
-          seen_ < kSampleSize ? seen_ : env_.Random() % (seen_ + 1);
+          seen_ < kSampleSize ? seen_ : random_() % (seen_ + 1);
       ++seen_;
       if (place >= kSampleSize) continue;
       chosen.set_index(places.size(), i);
@@ -97,7 +84,7 @@ class ClusteringOrder::Sample {
 
  private:
   std::vector<ClusteringColumn> columns_;
-  Env& env_;
+  std::mt19937_64 random_;  // Env's asks the system each time.
   std::size_t seen_ = 0;
   std::vector<std::vector<std::string>> values_;
 };
@@ -126,8 +113,9 @@ ClusteringOrder ClusteringOrder::Learn(duckdb::ClientContext& context,
     if (rows.size() == 0) break;
     taken.Add(rows);
   }
+  const std::size_t most = (std::size_t{1} << order.bits_) - 1;
   for (std::size_t i = 0; i < order.columns_.size(); ++i)
-    order.boundaries_.push_back(BoundariesOf(taken.TakeValues(i), order.bits_));
+    order.ranks_.emplace_back(taken.TakeValues(i), most);
   return order;
 }
 
@@ -139,12 +127,9 @@ void ClusteringOrder::Number(duckdb::DataChunk& rows, Vector& numbers) const {
     Vector keys(duckdb::LogicalType::BLOB);
     KeysOf(rows, columns_[c], keys);
     const auto* data = duckdb::FlatVector::GetData<duckdb::string_t>(keys);
-    const auto& boundaries = boundaries_[c];
-    const std::uint64_t ranks = std::max<std::size_t>(1, boundaries.size());
+    const std::uint64_t ranks = std::max<std::size_t>(1, ranks_[c].size());
     for (idx_t i = 0; i < rows.size(); ++i) {
-      const auto rank = static_cast<std::uint64_t>(
-          std::ranges::upper_bound(boundaries, View(data[i]), std::less<>()) -
-          boundaries.begin());
+      const std::uint64_t rank = ranks_[c].RankOf(View(data[i]));
       // Few values are spread as far as many.
       points[i * dimensions + c] =
           static_cast<std::uint32_t>(rank * most / ranks);

@@ -8,11 +8,11 @@
 
 #include <cstdint>
 #include <duckdb.hpp>
-#include <string>
 #include <vector>
 
 #include "base/env.h"
 #include "kernel/scan/scan_stream.h"
+#include "ops/commands/value_ranks.h"
 
 namespace bayou::commands {
 
@@ -45,8 +45,7 @@ class ClusteringOrder {
   std::vector<ClusteringColumn> columns_;
   Curve curve_ = Curve::kZOrder;
   int bits_ = 1;
-  // Of each column, ascending: the values, as sort keys, at which ranks begin.
-  std::vector<std::vector<std::string>> boundaries_;
+  std::vector<ValueRanks> ranks_;  // Of each column.
 };
 
 }  // namespace bayou::commands

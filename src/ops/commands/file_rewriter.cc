@@ -141,7 +141,7 @@ void FileRewriter::CopySorted(const RewriteTask& task,
                               write::TableWriter& writer) const {
   const ClusteringOrder order = OrderOf(task);
   scan::ScanStream stream = RowsOf(task);
-  RowSorter sorter(*context_, stream.types());
+  RowSorter sorter(*context_, stream.types(), task.bytes());
   const auto bring = [&](std::size_t) -> Status {
     scan::ScanStream::Reader reader(stream);
     RowSorter::Input input(sorter);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sorts rows by a number that each has, in memory that DuckDB bounds and moves
-// to disk.
+// Sorts rows by a number that each has, in memory that is bounded: see
+// side_engine.h. What it does not hold is on disk.
 #pragma once
 
+#include <cstdint>
 #include <duckdb.hpp>
 #include <duckdb/common/sorting/sort.hpp>
 #include <functional>
+
+#include "kernel/engine/side_engine.h"
 
 namespace bayou::commands {
 
@@ -14,8 +17,10 @@ namespace bayou::commands {
 // DuckDB exceptions.
 class RowSorter {
  public:
+  // `bytes`: of the files that have the rows, about.
   RowSorter(duckdb::ClientContext& context,
-            const duckdb::vector<duckdb::LogicalType>& types);
+            const duckdb::vector<duckdb::LogicalType>& types,
+            std::int64_t bytes);
 
   // What one thread brings.
   class Input {
@@ -36,7 +41,7 @@ class RowSorter {
   void Visit(const std::function<void(duckdb::DataChunk& rows)>& visit);
 
  private:
-  duckdb::ClientContext& context_;
+  engine::SideEngine engine_;
   duckdb::vector<duckdb::LogicalType> types_;
   duckdb::Sort sort_;
   duckdb::unique_ptr<duckdb::GlobalSinkState> sink_;
