@@ -210,10 +210,18 @@ VacuumMode ModeOf(const std::string& text) {
 std::int64_t HoursToMs(double hours) {
   constexpr double kMost = 1e9;
   constexpr std::int64_t kHourMs = std::int64_t{60} * 60 * 1000;
-  if (!(std::abs(hours) <= kMost)) {
+  if (hours > kMost) {
+    engine::Throw({ErrorCode::kInvalidArgument,
+                   "DELTA_VACUUM_RETENTION_PERIOD_TOO_LONG",
+                   "the retention time of VACUUM is too long: at most "
+                   "1000000000 hours"});
+  }
+  // NaN has no place here either.
+  if (!(hours >= -kMost)) {
     engine::Throw({ErrorCode::kInvalidArgument,
                    "DELTA_VACUUM_RETENTION_PERIOD_NEGATIVE",
-                   "the retention time of VACUUM is a number of hours"});
+                   "the retention time of VACUUM is a number of hours, and "
+                   "not less than 0"});
   }
   return std::llround(hours) * kHourMs;
 }

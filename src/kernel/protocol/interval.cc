@@ -60,6 +60,10 @@ Result<milliseconds> ParseInterval(std::string_view text) {
     std::int64_t count = 0;
     const char* end = number.data() + number.size();
     const auto [stop, error] = std::from_chars(number.data(), end, count);
+    if (error == std::errc::result_out_of_range && stop == end) {
+      return Invalid(text,
+                     number.front() == '-' ? "is negative" : "is too long");
+    }
     if (error != std::errc{} || stop != end) {
       return Invalid(text, "is no interval");
     }

@@ -113,6 +113,13 @@ TEST(ParseInterval, RefusesWhatHasNoFixedLength) {
     ASSERT_FALSE(interval) << text;
     EXPECT_EQ(interval.error().code, ErrorCode::kInvalidArgument);
   }
+  const auto message = [](std::string_view text) {
+    return ParseInterval(text).error().message;
+  };
+  EXPECT_NE(message("99999999999999999999 days").find("is too long"),
+            std::string::npos);
+  EXPECT_NE(message("-99999999999999999999 days").find("is negative"),
+            std::string::npos);
 }
 
 TEST(CheckUserProperties, TakesWhatIsKnownAndWhatIsFree) {
