@@ -22,6 +22,7 @@ using commands::FileSizes;
 using commands::OptimizeMetrics;
 using commands::OptimizeProgress;
 using commands::OptimizeRequest;
+using commands::OptimizeResult;
 using duckdb::ClientContext;
 using duckdb::LogicalType;
 using duckdb::Value;
@@ -172,14 +173,33 @@ OptimizeRequest RequestFor(ClientContext& context,
   return request;
 }
 
+// Once some of it is committed, a conflict is no reason to run the statement
+// again, whose result would be of the last run alone: this goes on with what is
+// left.
+OptimizeResult RunToTheEnd(ClientContext& context, const Optimizing& optimizing,
+                           std::shared_ptr<const table::Snapshot> snapshot,
+                           OptimizeProgress& progress) {
+  constexpr int kMaxAttempts = 50;
+  OptimizeResult result;
+  for (int attempt = 1;; ++attempt) {
+    auto request = RequestFor(context, *snapshot, optimizing);
+    request.user_metadata = WordsForCommit(context);
+    const Status done = commands::Optimize(context, snapshot, request, progress,
+                                           Env::System(), result);
+    if (done) return result;
+    const bool may_go_on = done.error().code == ErrorCode::kConflict &&
+                           result.version && attempt < kMaxAttempts;
+    if (!may_go_on) engine::Throw(done.error());
+    snapshot = engine::Unwrap(
+        table::Snapshot::Open(snapshot->shared_store(), *context.db));
+  }
+}
+
 std::vector<Row> Run(ClientContext& context, const Optimizing& optimizing,
                      OptimizeProgress& progress) {
   const auto snapshot = BeginStandalone(
       context, optimizing.table, optimizing.purges ? "REORG" : "OPTIMIZE");
-  auto request = RequestFor(context, *snapshot, optimizing);
-  request.user_metadata = WordsForCommit(context);
-  const auto result = engine::Unwrap(
-      commands::Optimize(context, snapshot, request, progress, Env::System()));
+  const auto result = RunToTheEnd(context, optimizing, snapshot, progress);
   if (result.version) NoteCommitted(context);
   return {{Value(snapshot->location()), MetricsValue(result.metrics)}};
 }

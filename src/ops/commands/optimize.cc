@@ -144,6 +144,7 @@ std::span<const RewriteTask> FirstBatch(std::span<const RewriteTask> tasks,
 
 void AddTo(OptimizeMetrics& all, const OptimizeMetrics& commit) {
   ++all.commits;
+  all.bins += commit.bins;
   all.added.Add(commit.added);
   all.removed.Add(commit.removed);
   all.vectors_removed += commit.vectors_removed;
@@ -194,6 +195,7 @@ class Optimization {
                      ? RunElsewhere(tasks)
                      : rewriter.Run(tasks, progress_.bytes_done));
     OptimizeMetrics own;
+    own.bins = static_cast<std::int64_t>(tasks.size());
     auto sizes = Stage(tasks, std::move(receipts), transaction, own);
     transaction::Operation operation = OperationOf(
         request_,
@@ -288,21 +290,21 @@ Result<OptimizePlan> PlanOptimize(const table::Snapshot& snapshot,
   return plan;
 }
 
-Result<OptimizeResult> Optimize(
-    duckdb::ClientContext& context,
-    const std::shared_ptr<const table::Snapshot>& snapshot,
-    const OptimizeRequest& request, OptimizeProgress& progress, Env& env) {
-  OptimizeResult result;
+Status Optimize(duckdb::ClientContext& context,
+                const std::shared_ptr<const table::Snapshot>& snapshot,
+                const OptimizeRequest& request, OptimizeProgress& progress,
+                Env& env, OptimizeResult& result) {
   OptimizeMetrics& metrics = result.metrics;
-  metrics.start_ms = env.NowMs();
+  if (metrics.start_ms == 0) metrics.start_ms = env.NowMs();
   metrics.table_columns =
       static_cast<std::int64_t>(snapshot->schema().fields.size());
   metrics.columns_with_statistics = ColumnsWithStatistics(*snapshot);
   BAYOU_TRY(Transaction::On(snapshot, env));  // May it be written at all?
   BAYOU_ASSIGN(const OptimizePlan plan, PlanOptimize(*snapshot, request));
-  metrics.considered_files = plan.considered_files;
-  metrics.bins = static_cast<std::int64_t>(plan.tasks.size());
-  metrics.partitions = PartitionsOf(plan.tasks);
+  // A later run finds what the earlier left.
+  metrics.considered_files =
+      std::max(metrics.considered_files, plan.considered_files);
+  metrics.partitions = std::max(metrics.partitions, PartitionsOf(plan.tasks));
   metrics.is_zordered =
       request.clustering && !request.clustering->is_tables_own;
   for (const RewriteTask& task : plan.tasks)
@@ -312,6 +314,15 @@ Result<OptimizeResult> Optimize(
     BAYOU_TRY(optimization.Run(plan.tasks, result));
   }
   metrics.end_ms = env.NowMs();
+  return {};
+}
+
+Result<OptimizeResult> Optimize(
+    duckdb::ClientContext& context,
+    const std::shared_ptr<const table::Snapshot>& snapshot,
+    const OptimizeRequest& request, OptimizeProgress& progress, Env& env) {
+  OptimizeResult result;
+  BAYOU_TRY(Optimize(context, snapshot, request, progress, env, result));
   return result;
 }
 

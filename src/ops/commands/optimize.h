@@ -109,4 +109,11 @@ Result<OptimizeResult> Optimize(
     const std::shared_ptr<const table::Snapshot>& snapshot,
     const OptimizeRequest& request, OptimizeProgress& progress, Env& env);
 
+// The same, and adds to `result` what was committed, also before an error: so
+// that after a conflict it can go on with the latest version.
+Status Optimize(duckdb::ClientContext& context,
+                const std::shared_ptr<const table::Snapshot>& snapshot,
+                const OptimizeRequest& request, OptimizeProgress& progress,
+                Env& env, OptimizeResult& result);
+
 }  // namespace bayou::commands
