@@ -269,12 +269,30 @@ def test_a_checksum_says_something_else(validate, table, sql):
     assert validate() == {}
 
 
+def test_a_checksum_is_of_another_commit(validate, sql, tmp_path):
+    sql("CREATE TABLE t (id BIGINT) TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')",
+        "INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)")
+    latest = checksum_of_latest(tmp_path / "t")
+    # Of an older version too: that no checkpoint has, and whose files nobody counts.
+    for file in latest, latest.with_name(f"{1:020}.crc"):
+        text = file.read_text()
+        true = json.loads(text)
+        for field, value in ("txnId", "another"), ("inCommitTimestampOpt", true["inCommitTimestampOpt"] + 1):
+            file.write_text(json.dumps(true | {field: value}))
+            found = validate()["CHECKSUM_MISMATCH"]
+            assert found["place"] == file.name, field
+            assert str(value) in found["what"], field
+        file.write_text(text)
+    assert validate() == {}
+
+
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="needs ../shared/corpora")
 def test_the_checksums_of_others_are_read_as_they_mean_them(validate, tmp_path):
     tables = sorted({file.parents[2].name for file in CORPORA.glob("*/delta/_delta_log/[0-9]*.crc")})
     assert len(tables) > 50
-    # What the authors of two tables made up.
-    wrong = {"kernelrs_crc_full": {"CHECKSUM_MISMATCH"}, "kernelrs_crc_malformed": {"CHECKSUM_INVALID"}}
+    # What the authors of three tables made up, the time of a commit among it.
+    wrong = {"kernelrs_crc_full": {"CHECKSUM_MISMATCH"}, "kernelrs_crc_malformed": {"CHECKSUM_INVALID"},
+             "deltars_cdc_ict_table": {"CHECKSUM_MISMATCH"}}
     for table in tables:
         shutil.copytree(CORPORA / table / "delta" / "_delta_log", tmp_path / table / "_delta_log")
         found = {code for code in validate(table=table) if code.startswith("CHECKSUM_")}

@@ -272,6 +272,7 @@ class LogExamination {
           "time travel by time may miss it; travel by version");
     }
     if (time) last_time_ = time;
+    if (info != nullptr) CompareChecksum(file.version, *info);
     const auto removes_rows = [](const Action& action) {
       const auto* remove = std::get_if<protocol::RemoveFile>(&action);
       return remove != nullptr && remove->data_change;
@@ -361,6 +362,28 @@ class LogExamination {
     const auto state =
         log::LogState::Replay(store_, *context_.db, *segment, &unreadable);
     if (state) CompareChecksum(**state);
+  }
+
+  // With the identity and the time of its commit, which no state tells.
+  void CompareChecksum(Version version, const protocol::CommitInfo& info) {
+    const auto written = log::ReadChecksum(*store_, version);
+    if (!written || !*written) return;
+    const auto wrong = [&](std::string what) {
+      Add("CHECKSUM_MISMATCH", SeverityAt(version), log::ChecksumName(version),
+          "of the version checksum: " + std::move(what), kDeleteChecksum);
+    };
+    const auto& id = (*written)->txn_id;
+    if (id && info.txn_id && *id != *info.txn_id) {
+      wrong(fmt::format("it says txnId {}, the commit has {}", *id,
+                        *info.txn_id));
+    }
+    const auto& time = (*written)->in_commit_timestamp;
+    if (time && time != info.in_commit_timestamp) {
+      wrong(fmt::format(
+          "it says inCommitTimestamp {}, the commit has {}", *time,
+          info.in_commit_timestamp ? std::to_string(*info.in_commit_timestamp)
+                                   : "none"));
+    }
   }
 
   void CompareChecksum(const log::LogState& state) {
