@@ -105,6 +105,24 @@ def test_many_commits_beside_deletes(run, sql):
     assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == left
 
 
+def test_the_result_of_many_commits_counts_those_before_a_conflict_too(bayou, run, sql, tmp_path):
+    sql("CREATE TABLE t (id INT, p INT) PARTITIONED BY (p)",
+        *(f"INSERT INTO t SELECT range, range % 150 FROM range({i * 300}, {i * 300 + 300})" for i in range(3)))
+    optimize = subprocess.Popen([bayou, "optimize", "t", "--commit-every", "1B", "--format", "json"], cwd=tmp_path,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    log = tmp_path / "t" / "_delta_log"
+    while len(list(log.glob("*.json"))) < 6 and optimize.poll() is None:
+        time.sleep(0.002)
+    sql("DELETE FROM t WHERE p >= 100")
+    output, _ = optimize.communicate()
+    assert optimize.returncode == 0
+    commits = sql("""SELECT count(*) AS n, sum("operationMetrics"['numRemovedFiles']::INT) AS removed,
+                     sum("operationMetrics"['numAddedFiles']::INT) AS added FROM bayou_history('t') WHERE operation = 'OPTIMIZE'""")[0]
+    done = json.loads(output)[0]["metrics"]
+    assert (done["numBatches"], done["numFilesRemoved"], done["numFilesAdded"]) == (commits["n"], commits["removed"], commits["added"])
+    assert done["totalScheduledTasks"] == commits["n"]
+
+
 def test_optimize_if_needed(run, sql, tmp_path):
     small_files(sql, count=19)
     log = tmp_path / "t" / "_delta_log"
@@ -183,6 +201,68 @@ def test_vacuum_beside_readers_and_writers(run, sql, tmp_path):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda job: job(0), [write, vacuum]))
     assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == [0, 1, 2, 100, 101, 102, 103, 104]
+
+
+def make_tombstones_old(log, days):
+    for commit in log.glob("0*.json"):
+        actions = [json.loads(line) for line in commit.read_text().splitlines()]
+        for action in actions:
+            if "remove" in action:
+                action["remove"]["deletionTimestamp"] -= days * DAY * 1000
+        commit.write_text("".join(json.dumps(action) + "\n" for action in actions))
+
+
+def test_a_killed_vacuum_does_no_harm_and_the_next_one_ends_its_work(bayou, run, sql, tmp_path):
+    sql("CREATE TABLE t (id INT, p INT) PARTITIONED BY (p)", "INSERT INTO t SELECT range, range % 50 FROM range(500)",
+        "INSERT INTO t SELECT range, range % 50 FROM range(500, 1000)", "OPTIMIZE t")
+    table = tmp_path / "t"
+    make_tombstones_old(table / "_delta_log", 10)
+    orphans = [table / f"p={i % 50}" / f"orphan-{i}.parquet" for i in range(8000)]
+    for orphan in orphans:
+        orphan.write_bytes(b"PAR1")
+    age(table, 10)
+    garbage = set(data_files(table)) - {
+        table / row["path"] for row in sql("SELECT path FROM bayou_files('t')")}
+    assert len(garbage) == 8100
+
+    sample = sorted(garbage)[::81]
+
+    def left():
+        return sum(file.exists() for file in garbage)
+
+    def percent_left():
+        return sum(file.exists() for file in sample)
+    ids = list(range(1000))
+
+    def write():
+        for number in range(1000, 1008):
+            sql(f"INSERT INTO t VALUES ({number}, {number % 50})")
+            ids.append(number)
+
+    def kill_when(reached):
+        vacuum = subprocess.Popen([bayou, "vacuum", "t", "--no-optimistic"], cwd=tmp_path, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while vacuum.poll() is None and not reached():
+            time.sleep(0.001)
+        vacuum.kill()
+        vacuum.wait()
+    log = table / "_delta_log"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(write)
+        started = time.monotonic()
+        kill_when(lambda: time.monotonic() > started + 0.01)  # Before it does anything.
+        kill_when(lambda: any("VACUUM START" in file.read_text() for file in log.glob("0*.json")))
+        for percent in (95, 70, 40, 15):
+            kill_when(lambda most=percent: percent_left() <= most)
+        writing.result()
+    assert run("validate", "t", "--deep").returncode == 0
+    assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == ids
+    done = run("vacuum", "t")
+    assert done.returncode == 0, done.stderr
+    assert left() == 0
+    assert [row["id"] for row in sql("SELECT id FROM t ORDER BY id")] == ids
+    deep = run("validate", "t", "--deep", "--format", "json")
+    assert deep.returncode == 0 and not {"ORPHANS", "OLD_FILES"} & {row["code"] for row in json.loads(deep.stdout or "[]")}
 
 
 def test_restore(run, sql, tmp_path):

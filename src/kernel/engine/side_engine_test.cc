@@ -15,16 +15,18 @@ namespace {
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 
 class SideEngineTest : public ::testing::Test {
+ public:
+  ~SideEngineTest() override {
+    connection_.reset();
+    engine_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
  protected:
   SideEngineTest() {
     std::string pattern =
         (std::filesystem::temp_directory_path() / "side-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
-  }
-  ~SideEngineTest() override {
-    connection_.reset();
-    engine_.reset();
-    std::filesystem::remove_all(folder_);
   }
 
   duckdb::ClientContext& Session(std::uint64_t memory) {
