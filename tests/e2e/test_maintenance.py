@@ -3,6 +3,7 @@
 import concurrent.futures
 import json
 import os
+import shutil
 import subprocess
 import time
 
@@ -276,6 +277,8 @@ def test_restore(run, sql, tmp_path):
 def test_manifests_that_cannot_be_written_are_a_note(sql, run, tmp_path):
     sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.compatibility.symlinkFormatManifest.enabled' = 'true')")
     manifests = tmp_path / "t" / "_symlink_format_manifest"
+    assert (manifests / "manifest").read_text() == ""
+    shutil.rmtree(manifests)
     manifests.write_text("no folder")
     done = run("sql", "-c", "INSERT INTO t VALUES (1)")
     assert done.returncode == 0 and "version 1 is committed, but its manifests" in done.stderr
